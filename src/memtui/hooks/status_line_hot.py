@@ -24,18 +24,13 @@ def line(hook: runner_hot.Hook) -> str:
     """Return the line: `memtui 1 answer · 2 notes · 3 drafts · 1 changed · ✓ arrived 2m`; empty if there is nothing to
     say. `notes` are those that the next prompt of this session would get; answers of the subconscious count by
     themselves, until a person has seen them. Each part that fails is logged and left out."""
-    _enter_project(hook)
-    words = [hook.attempt("", part, hook) for part in (_notes, _drafts, _changed, _receipt)]
-    text = " · ".join([word for word in words if word])
-    return "memtui " + text if text else ""
-
-
-def _enter_project(hook: runner_hot.Hook) -> None:
-    """Take the project from the payload: the client sets no CLAUDE_PROJECT_DIR for a status line."""
     workspace = hook.payload.get("workspace")
     directory = workspace.get("project_dir") if isinstance(workspace, dict) else None
     if isinstance(directory, str) and directory.startswith("/"):
         hook.enter(paths_hot.normal(directory))
+    words = [hook.attempt("", part, hook) for part in (_notes, _drafts, _changed, _receipt)]
+    text = " · ".join([word for word in words if word])
+    return "memtui " + text if text else ""
 
 
 def _many(count: int, one: str) -> str:

@@ -192,7 +192,10 @@ class Plan:
 
     def preview(self) -> list[FileDiff]:
         """List the files that change: first those that were said, then those that follow, each by path."""
-        self._follow()
+        if not self._followed:
+            self._followed, files = True, dict(self.after)
+            self._follow_links(files)
+            self._follow_lines(files)
         diffs = [
             FileDiff(path, self.files.data(path), after, path not in self._named) for path, after in self.after.items()
         ]
@@ -241,13 +244,6 @@ class Plan:
     def apply(self, journal: Journal, op: str, summary: str, extra: Sequence[Change] = (), **more: Any) -> str:
         """Make the changes, with `extra` ones, as one step of undo; return its id. Raises as `Journal.run`."""
         return journal.run(op, [*self.changes(), *extra], summary, **more)
-
-    def _follow(self) -> None:
-        """Plan once what follows from what was said. Raises MemtuiError."""
-        if not self._followed:
-            self._followed, files = True, dict(self.after)
-            self._follow_links(files)
-            self._follow_lines(files)
 
     def _heir(self, path: str) -> ScopedFile | None:
         """Return the memory of the same scope that stands for one that goes; links and lines lead to no other."""

@@ -258,16 +258,12 @@ class FileReader:
             if not first and self.data.hooked() != hooked:
                 self.count_at_once = True  # who has just installed the hooks must not read on that there are none
         if first:
-            self._wait_for_others()
+            end = time.monotonic() + START_PAUSE
+            while time.monotonic() < end and any(
+                worker.is_running and worker.group not in {COMMAND, "read"} for worker in [*self.app.workers]
+            ):
+                time.sleep(LOOK_SECONDS)
             self._count_findings(frozenset())
-
-    def _wait_for_others(self) -> None:
-        """Wait until other workers have read what the first screen shows."""
-        end = time.monotonic() + START_PAUSE
-        while time.monotonic() < end and any(
-            worker.is_running and worker.group not in {COMMAND, "read"} for worker in [*self.app.workers]
-        ):
-            time.sleep(LOOK_SECONDS)
 
     def _go_on(self) -> bool:
         """Wait while keys are pressed: work in a thread slows what they do. Return whether the application runs."""

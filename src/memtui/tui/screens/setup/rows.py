@@ -303,7 +303,11 @@ def describe(
     if row.kind == "head":
         text.append(_behind_heading(row)).append(keymap.keyed(HEADINGS[row.title]) + "\n", style="dim")
         if row.title == HOOKS and snapshot.hooks is not None:
-            _append_hooks(text, snapshot.hooks, data)
+            for event, installed in snapshot.hooks.events().items():
+                text.append(f"\n{event}  ", style="bold").append(f"{setup_words.DOES[event]}\n")
+                for hook in installed:
+                    text.append(safe_text.line(data.tilde(hook.path)) + "\n", style="dim")
+                    text.append(safe_text.clean(hook.command) + "\n", style="dim")
     elif isinstance(about, Finding):
         word = WORDS[about.level]
         text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
@@ -328,14 +332,6 @@ def _behind_heading(row: SetupRow) -> str:
     if isinstance(row.about, Finding):
         words = findings.message(row.about)
     return f"{safe_text.line(words)}\n\n" if words else ""
-
-
-def _append_hooks(text: Text, hooks: status.Status, data: Data) -> None:
-    for event, installed in hooks.events().items():
-        text.append(f"\n{event}  ", style="bold").append(f"{setup_words.DOES[event]}\n")
-        for hook in installed:
-            text.append(safe_text.line(data.tilde(hook.path)) + "\n", style="dim")
-            text.append(safe_text.clean(hook.command) + "\n", style="dim")
 
 
 def _append_reading(text: Text, about: Overview, now: float) -> None:

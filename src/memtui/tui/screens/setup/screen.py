@@ -226,19 +226,16 @@ class Setup(ListScreen[SetupRow]):
         if fix == "install":
             await first_start.change_hooks(self.services, "install")
         elif fix == "start":
-            self._start_reading()
+            data = self.services.data
+            control.start(data.root)
+            why = control.powers(data.env, data.root, data.project_root).missing
+            self.services.say("The model may read sessions again." + (f" But: {why}" if why else ""))
+            self.services.read()
         else:
             outcome = fixes.fix(self.services.data.store(), fix)
             back = f" {keymap.takes_back()}" * (outcome.undoable and bool(outcome.changed))
             self.services.say(setup_words.fixed(outcome) + back)
             self.services.read()
-
-    def _start_reading(self) -> None:
-        data = self.services.data
-        control.start(data.root)
-        why = control.powers(data.env, data.root, data.project_root).missing
-        self.services.say("The model may read sessions again." + (f" But: {why}" if why else ""))
-        self.services.read()
 
     # taking away
 
