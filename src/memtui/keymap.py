@@ -106,7 +106,6 @@ _BY_ID = {action.id: action for action in ACTIONS}
 
 
 def of(group: str) -> tuple[Action, ...]:
-    """Return the actions of one group."""
     return tuple(action for action in ACTIONS if action.group == group)
 
 
@@ -139,7 +138,6 @@ def use(remapped: Mapping[str, str]) -> None:
 
 
 def keys_of(action: Action) -> str:
-    """Return the keys of an action: the remapped ones, or its own."""
     return _remapped.get(action.id, action.keys)
 
 

@@ -70,8 +70,6 @@ class RecallCandidate:
 
 @dataclass(frozen=True)
 class RecallRun:
-    """A dry run for a prompt."""
-
     prompt: str
     words: str = ""  # the part of the prompt that counted
     silent: str = ""  # the code of why nothing is delivered; empty if something is

@@ -281,7 +281,6 @@ def fix_of(finding: Finding) -> str:
 
 
 def with_remedy(finding: Finding) -> str:
-    """Return the sentence of a finding, and what to do about it."""
     return f"{message(finding)} {remedy(finding)}".strip()
 
 
@@ -291,7 +290,6 @@ def unread_row(finding: Finding) -> dict[str, str]:
 
 
 def as_row(finding: Finding) -> dict[str, object]:
-    """Return a finding for --json."""
     return {
         "area": finding.area,
         "code": finding.code,
@@ -305,7 +303,6 @@ def as_row(finding: Finding) -> dict[str, object]:
 
 
 def memories(finding: Finding) -> list[str]:
-    """Return the names of the memories and files that a finding is about."""
     files = finding.data.get("files") or [finding.data[key] for key in ("memory", "file") if key in finding.data][:1]
     return list(map(str, files)) if isinstance(files, list) else []
 

@@ -38,7 +38,6 @@ def _as_uv_tool(path: str, package: str) -> str:
 
 
 def _requirement(row: dict[str, object]) -> str:
-    """Return a requirement of uv's notes as one types it."""
     source = next((str(row[key]) for key in ("directory", "editable", "path", "url") if key in row), str(row["name"]))
     if "git" in row:
         address, _, revision = str(row["git"]).partition("?rev=")

@@ -56,7 +56,6 @@ class Fact:
 
 
 def fill(template: str, facts: Mapping[str, object]) -> str:
-    """Fill a template with facts."""
     return template.format_map({key: Fact(value) for key, value in facts.items()})
 
 

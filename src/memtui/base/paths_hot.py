@@ -112,7 +112,6 @@ def _read(path: str) -> str:
 
 
 def exists(path: str) -> bool:
-    """Return whether there is something at a path, or where it links to."""
     try:
         posix.stat(path)
     except OSError:

@@ -75,7 +75,6 @@ def _parts(word: str) -> list[str]:
 
 @lru_cache(1024)  # each draft is compared with the same memories
 def words(text: str) -> frozenset[str]:
-    """Return all words of a text, in lower case."""
     tokens = frozenset(_WORD.findall(text.casefold())) - _MARKS
     return tokens if text.isascii() else frozenset(part for word in tokens for part in _parts(word))
 

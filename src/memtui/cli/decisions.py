@@ -354,7 +354,6 @@ def proposal_data(change: Weighed) -> "dict[str, object]":
 
 
 def proposal_printer(ctx: Context, change: Weighed) -> "Printer":
-    """Return what prints a proposal with its id."""
     place = decisions.place_of(change.proposal, scopes.discover(ctx.env, ctx.cwd), ctx.project)
 
     def text(out: Output) -> None:

@@ -128,7 +128,6 @@ def warn_of_strangers(ctx: Context, entry_id: str, addresses: str, slug: "str | 
 
 
 def listing(ctx: Context) -> Result:
-    """List the notes that wait."""
     ctx.must_have_home()
     unread: list[dict[str, str]] = []
     items = read(ctx, ("guidance",), unread=unread)

@@ -97,7 +97,6 @@ def rows_of(ctx: Context, scope: Scope) -> "list[Row]":
 
 
 def written(ctx: Context, verb: str, memory: Memory) -> str:
-    """Return the line that says what was done to a memory, and its path."""
     other = scopes.of_memory(ctx.env, ctx.cwd, memory) if memory.scope_label.startswith("auto:") else None
     ref = f"{other.shown}:{memory.stem}" if other is not None else memory.ref
     return f"{verb}  {styled(line(ref), 'bold')}  {line(ctx.tilde(memory.path))}"
@@ -183,7 +182,6 @@ class BulkResult:
         return [result for _, result in outcome.done]
 
     def result(self, data: "dict[str, object]", *text: "str | Printer") -> Result:
-        """Return the command's result: its own, then the failures."""
         failures = []
         for row in self.failed:
             failures.append(narrate(f"memtui: {line(row['name'])}: {safe(row['message'])}"))

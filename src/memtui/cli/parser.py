@@ -219,7 +219,6 @@ def _actions(parser: Parser) -> "Commands":
 
 
 def build(only: "str | None" = None) -> Parser:
-    """Return the parser with all commands, or with one."""
     parser = _without_commands(tui_options=only is None)
     commands: Commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", parser_class=Parser, required=False, prog="memtui"

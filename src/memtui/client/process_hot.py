@@ -53,7 +53,6 @@ def runs(identity: "object") -> bool:
 
 
 def alive(pid: int) -> bool:
-    """Return whether a process is running, whoever owns it."""
     try:
         posix.kill(pid, 0)
     except ProcessLookupError:

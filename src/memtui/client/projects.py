@@ -45,7 +45,6 @@ def with_memory(env: dict[str, str]) -> list[Project]:
 
 
 def roots_of(env: dict[str, str], slug: str) -> list[str]:
-    """List the roots of all projects with a slug: those that memtui noted, and those of the client's sessions."""
     finder = _PathFinder(env)
     roots = finder.roots_of(slug)
     finder.save()
@@ -141,7 +140,6 @@ class _PathFinder:
         return path
 
     def roots_of(self, slug: str) -> list[str]:
-        """List the roots of all projects with a slug."""
         noted = [project_record(self.root, key).get("root") for key in directories(self.root + "/projects")]
         own = [_named(cwd, slug) for cwds in _heads(f"{self.top}/{slug}") for cwd in cwds]
         roots = dict.fromkeys(root for root in (*noted, *own, *self._all_roots()) if root)

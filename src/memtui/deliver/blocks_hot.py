@@ -80,7 +80,6 @@ class Block:
 
 
 def repeated(block: Block) -> Block:
-    """Return the block, marked as one that may have been given before."""
     marked = {**block.attributes, "repeat": "yes"}
     intro = (block.intro + " " if block.intro else "") + "It may have been given before."
     parts = [Part(part.text, part.label, {**part.item, "repeat": True}) for part in block.parts]

@@ -42,11 +42,9 @@ class Filter:
         return receipts_hot.LOST if self.outcome == LOST else (self.outcome,) if self.outcome else ()
 
     def __bool__(self) -> bool:
-        """Whether any field is set."""
         return self != Filter()
 
     def but(self, **fields: Any) -> "Filter":
-        """Return the filter with other values of some fields."""
         return replace(self, **fields)
 
     def needle(self) -> tuple[bytes, bool]:

@@ -177,12 +177,10 @@ def _take_in(line: bytes, noted: "dict[str, str]") -> None:
 
 
 def items(record: "Record") -> "list[Record]":
-    """Return the items of a record."""
     return [item for item in fastjson_hot.rows(record, "items") if isinstance(item, dict)]
 
 
 def brought(record: "Record") -> "list[Record]":
-    """Return the items that a record's delivery brought, without those it left out."""
     return [item for item in items(record) if not item.get("left_out")]
 
 

@@ -67,7 +67,6 @@ class Item:
 
     @property
     def names_memory(self) -> bool:
-        """Whether it brought a memory, or tells what came of one."""
         return not self.left_out and (self.kind in MEMORY_KINDS or self.kind in BRING_NOTHING)
 
 
@@ -130,7 +129,6 @@ class Delivery:
 
     @property
     def uses(self) -> int:
-        """How many uses of memories it records."""
         return sum(item.get("kind") == USE for item in log_hot.items(self.record))
 
     @property
@@ -283,7 +281,6 @@ def find_note(root: str, ref: str) -> Note | None:
 
 
 def notes_of(delivery: Delivery) -> list[Note]:
-    """Return the notes that a delivery brought."""
     from html import unescape  # its table of entities costs the TUI's start 4 ms
 
     notes = []
@@ -297,5 +294,4 @@ def notes_of(delivery: Delivery) -> list[Note]:
 
 
 def stem(path: str) -> str:
-    """Return the name of a memory by its path."""
     return path.rpartition("/")[2].removesuffix(".md")

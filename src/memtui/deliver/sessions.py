@@ -90,7 +90,6 @@ class Session:
         self.last = max(filter(None, (clock_hot.parse(self.logged), changed)), default=None)
 
     def look_up(self, finder: Finder) -> None:
-        """Find out what it is about, by its transcript."""
         if not agents_hot.exists(self.transcript):
             self.transcript = (finder.find(self.id) if self.id else None) or ""
         self.title, self.branch = prompts.about(self.transcript)
@@ -103,7 +102,6 @@ class Session:
 
     @property
     def recalls(self) -> RecallCounts:
-        """What came of the memories that it recalled."""
         return self._recalls.total() if self._recalls is not None else RecallCounts()
 
     @property
@@ -113,7 +111,6 @@ class Session:
 
 
 def of_state(session_id: str, state: Record) -> Session:
-    """Return a session as its state file says."""
     root, project, started = text(state, "project_root"), text(state, "project"), text(state, "started")
     session = Session(session_id, root or project, project, started=clock_hot.parse(started))
     session.cwd, session.mode, session.transcript = (text(state, key) for key in ("cwd", "mode", "transcript"))
@@ -128,7 +125,6 @@ def _ids(root: str) -> list[str]:
 
 
 def states(root: str) -> dict[str, Session]:
-    """Return the sessions that have a state file, by id."""
     sessions_by_id: dict[str, Session] = {}
     for session_id in _ids(root):
         try:

@@ -38,7 +38,6 @@ class RecallCounts:
         return self.chars // CHARS_A_TOKEN
 
     def __bool__(self) -> bool:
-        """Whether there is anything to tell."""
         return bool(self.recalled or self.corrected)
 
     def add(self, other: "RecallCounts") -> None:
@@ -109,7 +108,6 @@ class RecallCounter:
             self._of(path).opened += 1
 
     def total(self) -> RecallCounts:
-        """Return the sum over all memories."""
         recall_counts = RecallCounts()
         for counts in self.memories.values():
             recall_counts.add(counts)
@@ -149,7 +147,6 @@ class ReceiptCounts(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many there are."""
         return self.settled + self.waiting + self.unknown
 
 
@@ -165,8 +162,6 @@ FOLDED = 3
 
 @dataclass(slots=True)
 class Day:
-    """One local day: deliveries, and their characters."""
-
     deliveries: int = 0
     chars: int = 0
 
@@ -178,7 +173,6 @@ def percentile(times: Iterable[float], share: float) -> float:
 
 
 def day_of(seconds: float) -> int:
-    """Return the number of the local day, from 1970-01-01."""
     local = time.localtime(seconds)
     return int((seconds + (local.tm_gmtoff or 0)) // clock_hot.DAY)
 
@@ -251,7 +245,6 @@ class Statistics:
         return delivery.time
 
     def recalled(self, path: str) -> RecallCounts:
-        """Return what came of recalling the memory at a path."""
         return self.recalls.memories.get(path, RecallCounts())
 
     def days_back(self, count: int) -> list[tuple[int, Day]]:

@@ -30,7 +30,6 @@ class World:
 
 
 def is_world(directory: str) -> bool:
-    """Return whether a sample world was built in a directory."""
     return os.path.isfile(os.path.join(directory, SAMPLE_MARKER))
 
 

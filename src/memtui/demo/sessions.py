@@ -48,7 +48,6 @@ class DemoSession:
         self.written = self.ran = 0
 
     def record(self, kind: str, after: float = 2.0, **more: object) -> None:
-        """Add a record to the transcript."""
         self.time += after
         self.count += 1
         base: Record = {
@@ -68,7 +67,6 @@ class DemoSession:
         self.record("user", after, promptId=self.prompt, message={"role": "user", "content": text})
 
     def answers(self, text: str) -> None:
-        """Add what the agent says."""
         blocks = [{"type": "text", "text": text}]
         self.record("assistant", 20.0, message={"role": "assistant", "id": f"msg_{self.count}", "content": blocks})
 
@@ -107,7 +105,6 @@ class DemoSession:
         return name
 
     def log(self, name: str, event: str, text: str, items: list[Record], tool: str = "") -> None:
-        """Append a record to the delivery log."""
         record: Record = {
             "v": log_hot.VERSION,
             "id": name,
@@ -155,7 +152,6 @@ class DemoSession:
             self.write_transcript()
 
     def write_transcript(self) -> None:
-        """Write the transcript as the client does."""
         path = transcript_path(self.world, self.name, self.project)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
@@ -171,7 +167,6 @@ def use(world: World, path: str, action: str) -> Record:
 
 
 def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> blocks_hot.Block:
-    """Make a block of guidance as the hooks do."""
     item: Record = {"kind": "guidance", "id": name, "scope": "project", "hash": ids_hot.content_hash(text)}
     fields = {"id": name, "scope": "project", "from": sender}
     intro = f"Note left by the user of this machine through memtui ({sender}, just now)."
@@ -189,7 +184,6 @@ def waits_again(world: World, project: str, block: blocks_hot.Block, sender: str
 
 
 def index(world: World, project: str) -> list[blocks_hot.Block]:
-    """Make the index blocks of a session's start."""
     blocks = []
     for scope, directory, files in (
         ("project", project + "/.claude/memory", content.memories("SHOP_MEMORIES") if project == world.shop else {}),

@@ -64,7 +64,6 @@ def read_attribute(name: str) -> object:
 
 
 def path(group: str) -> str:
-    """Return the path of a group's bundle, for this version of Python."""
     return f"{top()}/hooks/__pycache__/{group}.{sys.implementation.cache_tag}.bundle"
 
 
@@ -111,7 +110,6 @@ def head_of(data: bytes) -> "tuple[tuple[str, ...], list[str], int]":
 
 
 def sources_of(names: "tuple[str, ...]") -> "list[str]":
-    """Return the source files of modules."""
     here = top()
     return [f"{here}/{name.replace('.', '/')}.py" for name in names]
 

@@ -123,7 +123,6 @@ class Hook:
 
     @property
     def agent(self) -> "Agent":
-        """The coding agent that runs the hook."""
         return agents_hot.load(self.agent_name)
 
     def is_silent(self) -> bool:

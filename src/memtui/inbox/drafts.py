@@ -16,7 +16,6 @@ MOST_REJECTED, DESCRIPTION = 4 << 20, 600
 
 
 def rejected_path(directory: str) -> str:
-    """Return the file of an inbox."""
     return f"{directory}/{format_hot.REJECTED}"
 
 
@@ -63,7 +62,6 @@ QUOTE = "> "
 
 
 def join_evidence(text: str, evidence: Sequence[str]) -> str:
-    """Return the whole text of an entry."""
     lines = ["\\" + line if line.lstrip("\\").startswith(QUOTE) else line for line in text.split("\n")]
     return "\n".join([*lines, "", *evidence] if evidence else lines)
 

@@ -162,8 +162,6 @@ def unpacked(data: bytes) -> list[Question]:
 
 
 class Classifier:
-    """The weights of a table."""
-
     def __init__(self, data: bytes) -> None:
         questions = unpacked(data)
         self._steps = [(bias, step) for bias, step, _ in questions]

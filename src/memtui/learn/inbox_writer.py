@@ -44,7 +44,6 @@ def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], thresh
 
 
 def redacted(draft: Signal) -> Signal:
-    """Return a draft without secrets."""
     changes: dict[str, str] = {}
     for key in ("description", "body", "agent", "person", "name", "request"):
         value: str = getattr(draft, key)

@@ -284,7 +284,6 @@ def _fenced(lines: list[str]) -> list[bool]:
 
 
 def _is_pasted(line: str) -> bool:
-    """Tell whether a line by itself reads as pasted."""
     bare = _CODE_SPAN.sub("", line)
     if _PASTED.match(bare.strip()):
         return True

@@ -13,7 +13,6 @@ _SECTIONS = word_lists.read(__file__.removesuffix("py") + "txt")
 
 
 def _text(name: str) -> str:
-    """Return the lines of a section, with the sections that they name."""
     return re.sub(r"«(\w+)»", lambda match: _text(match[1]), re.sub(r"\n\s+", "", _SECTIONS[name]))
 
 
@@ -23,7 +22,6 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def pattern(name: str) -> re.Pattern[str]:
-    """Compile the pattern of a section."""
     return compiled(_text(name))
 
 

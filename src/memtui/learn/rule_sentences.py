@@ -41,12 +41,10 @@ class Sentence:
 
     @property
     def listed(self) -> bool:
-        """Whether it is a point of a list, or a heading."""
         return bool(self.mark)
 
     @property
     def announces(self) -> bool:
-        """Whether it says that something follows."""
         return self.text.endswith((":", "\uff1a")) or _FOLLOWING.search(self.text) is not None
 
 
@@ -83,7 +81,6 @@ def unbroken(sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def _goes_on(text: str, after: str) -> bool:
-    """Whether a sentence goes on in what stands after it in its line."""
     code = text.count("`") % 2 == 1 and "`" in after
     opened = code or (text.count("(") > text.count(")") and ")" in after)
     half = _HALF.search(text) and _OTHER_HALF.match(after)
@@ -128,7 +125,6 @@ def limit_of(sentence: Sentence, sentences: Sequence[Sentence]) -> str:
 
 
 def limits(sentence: Sentence) -> bool:
-    """Return whether a sentence limits the one before it, by its first word."""
     return _LIMITS.match(sentence.said) is not None
 
 
@@ -168,7 +164,6 @@ def _with(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
 
 
 def _referred(sentences: Sequence[Sentence], at: int) -> list[int]:
-    """Return the places of the sentences before one that it refers to."""
     back = at
     while back > 0 and at - back < MOST_BACK and _refers(sentences[back]):
         back -= 1
@@ -285,8 +280,6 @@ MAX_BODY, MOST_CODE, MOST_LEAD, MOST_ANNOUNCED, LEAST_MORE = 600, 60, 60, 6, 1
 
 
 class DraftWords(NamedTuple):
-    """The words of a draft."""
-
     description: str
     body: str
 
@@ -317,7 +310,6 @@ def _completed(rule: Sentence, sentences: Sequence[Sentence]) -> str:
 
 
 def _says_more(rule: Sentence, description: str, sentences: Sequence[Sentence]) -> bool:
-    """Whether the sentences that carry a rule say more than its description."""
     if normalised(told(sentences)) == normalised(description):
         return False
     if description.endswith("…") or len(description) < len(rule.text) - MOST_LEAD:

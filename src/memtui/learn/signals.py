@@ -73,7 +73,6 @@ class Signal:
 
     @property
     def origins(self) -> list[str]:
-        """The places that say it, each once."""
         return list(dict.fromkeys([self.origin, *self.repeats]))
 
 

@@ -40,7 +40,6 @@ _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?(?=[\s,:;.!?)]*(?:\s|$))")
 
 
 def negations(text: str) -> Counter[str]:
-    """Count the words of negation of a text."""
     return Counter("n" for _ in _NEGATION.findall(text.lower().replace("’", "'")))
 
 
@@ -57,13 +56,11 @@ def describe(sentence: str) -> str:
 
 
 def orders(sentence: str) -> bool:
-    """Whether a sentence says what to do, be it behind words that ask for it."""
     text = describe(sentence)
     return imperative(text) or imperative(_ASKING.sub("", text, count=1).rstrip("?"))
 
 
 def imperative(text: str) -> bool:
-    """Whether a description begins with what to do, or not to do."""
     words = text.replace("’", "'").replace(",", " ").split()
     if text.rstrip().endswith("?") or not words:
         return False

@@ -41,7 +41,6 @@ class ModelChoice(NamedTuple):
 
     @property
     def off(self) -> bool:
-        """Whether the settings say that no model may be asked."""
         return self.reason == "llm.off"
 
     @property
@@ -51,12 +50,10 @@ class ModelChoice(NamedTuple):
 
     @property
     def hint(self) -> str:
-        """What to do about it."""
         return SWITCH_ON if self.off else findings.remedy(self.finding)
 
     @property
     def finding(self) -> Finding:
-        """Why no model can be asked, as a finding."""
         return (good if self.off else note)(self.reason, install=installer.adding("anthropic"))
 
 
@@ -220,7 +217,6 @@ def instead(env: dict[str, str], root: str, choice: ModelChoice, name: str, cwd:
 
 
 def why_absent(served: Served) -> str:
-    """Say what a service that has not the model says of others, for a sentence that begins with it."""
     return served.fault or f"lists {', '.join(served.models[:5])}, but has none of them for the Messages API"
 
 
@@ -251,7 +247,6 @@ def best(served: Served, default: str) -> str:
 
 
 def _size(name: str) -> float:
-    """Return the billions of parameters that a name tells."""
     sizes = _SIZE.findall(name)
     return max(
         (float(times or 1) * float(number) / (1000 if unit.lower() == "m" else 1) for times, number, unit in sizes),

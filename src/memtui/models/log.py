@@ -35,7 +35,6 @@ class LoggedCall:
     attempts: int = 0
 
     def data(self) -> dict[str, object]:
-        """Return the call as the log and --json have it."""
         return {
             "id": self.id,
             "time": clock_hot.iso(self.time),

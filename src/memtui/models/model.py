@@ -81,7 +81,6 @@ class LanguageModel:
 
     @property
     def name(self) -> str:
-        """The model's id as it is asked for."""
         return self._backend.model
 
     def _dollars_left(self) -> float | None:
@@ -124,7 +123,6 @@ class LanguageModel:
     def _answered(
         self, call: Request, noted: log.LoggedCall, left_out: Callable[[str], object] | None
     ) -> dict[str, Any]:
-        """Make the call, and log how it ended."""
         begun, usage, outcome, tried = time.monotonic(), ModelUsage(), "failed", 0
         self.calls += 1
         stop = Stop(self.choice.seconds, self._cancelled)

@@ -95,7 +95,6 @@ class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
             return False
 
     def end(self) -> None:
-        """End soon."""
         self._ended.set()
 
     def verify_request(self, request: object, _address: object) -> bool:
@@ -109,7 +108,6 @@ class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
             error_log_hot.add(self.root, "semantic", error)
 
     def answer(self, request: dict[str, object]) -> dict[str, object]:
-        """Return the answer to a request."""
         self._last = time.monotonic()
         reply: dict[str, object] = {"version": semantic_hot.VERSION}
         op, text = request.get("op"), request.get("text")
@@ -145,8 +143,6 @@ class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
 
 class _Request(socketserver.StreamRequestHandler):
-    """One connection, with one request."""
-
     server: Daemon
     timeout = SENDING
 

@@ -51,7 +51,6 @@ class SegmentDoc:
 
     @property
     def file(self) -> str:
-        """Its file, relative to the directory."""
         return str(self.row[0])
 
     @property
@@ -273,7 +272,6 @@ class _Builder:
         return manifest, files
 
     def _compare(self, files: Mapping[str, _Known]) -> _Changes:
-        """Compare the memories with what an index has of them."""
         changes = _Changes()
         missing = dict(files)
         try:

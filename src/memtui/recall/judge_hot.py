@@ -108,7 +108,6 @@ class Recalled:
         self.verdicts = verdicts or []
 
     def injected(self) -> "list[Verdict]":
-        """List the verdicts of the memories that are given."""
         return [verdict for verdict in self.verdicts if verdict.outcome == INJECT]
 
 
@@ -178,7 +177,6 @@ def of_length(hit: "Hit") -> float:
 
 
 def probability(log_odds: float) -> float:
-    """Return the probability of some log-odds."""
     if log_odds < -30.0:
         return 0.0
     return 1.0 / (1.0 + float(2.718281828459045**-log_odds))

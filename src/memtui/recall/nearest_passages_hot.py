@@ -61,7 +61,6 @@ class Passages:
         self._rows = HEAD + self.dimensions * self._width
 
     def row(self, number: int) -> bytes:
-        """Return the row of a passage."""
         return self._read(self._rows + self.dimensions * number, self.dimensions)
 
     def near(self, vector: Vector, most: int) -> "Sequence[int]":

@@ -92,7 +92,6 @@ def is_pasted(line: str) -> bool:
 
 
 def is_error(line: str) -> bool:
-    """Tell whether a line says that something failed."""
     folded = line[:400].lower()
     return any(word in folded for word in ERRORS)
 

@@ -28,7 +28,6 @@ class StoreChange(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path of its file."""
         return f"{self.directory}/{self.file}"
 
 

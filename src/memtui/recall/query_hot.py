@@ -58,7 +58,6 @@ class Hit:
 
     @property
     def path(self) -> str:
-        """The path of its file."""
         return f"{self.directory}/{self.file}"
 
     @property
@@ -83,7 +82,6 @@ class IndexPart:
         self.topics: dict[int, float] = {}
 
     def scores(self, docs: "set[int]", idf: "dict[str, float]") -> "dict[int, float]":
-        """Return the BM25 score of some memories."""
         scores_by_doc = dict.fromkeys(docs, 0.0)
         for term, posting in self.postings.items():
             weight = best_scores_hot.SCALE * idf[term]

@@ -121,7 +121,6 @@ class Segment:
             raise DamagedError(self.name)
 
     def close(self) -> None:
-        """Close the file."""
         if self._fd >= 0:
             posix.close(self._fd)
             self._fd = -1
@@ -144,12 +143,10 @@ class Segment:
         return Posting(posix.pread(self._fd, length, self._long + start), wide, dense, highest)
 
     def row(self, number: int) -> "tuple[Any, ...]":
-        """Read the row of a memory."""
         start, end = memoryview(posix.pread(self._fd, 8, self._rows + 4 * number)).cast("I")
         return marshal.loads(posix.pread(self._fd, end - start, self._rows + start))  # type: ignore[no-any-return]  # noqa: S302
 
     def every_row(self) -> "Iterator[tuple[Any, ...]]":
-        """Yield the rows of all memories, also of the dead ones."""
         data = posix.pread(self._fd, self._owners - self._rows, self._rows)
         starts = memoryview(data[: 4 * (self.number + 1)]).cast("I")
         for at in range(self.number):
@@ -157,7 +154,6 @@ class Segment:
 
     @property
     def has_passages(self) -> bool:
-        """Whether there are passages, with vectors."""
         return self._vectors > 0
 
     def passages(self, offset: int, length: int) -> bytes:
@@ -165,14 +161,12 @@ class Segment:
         return posix.pread(self._fd, length, self._vectors + offset)
 
     def passages_of(self, number: int) -> range:
-        """Return the numbers of a memory's passages."""
         first, end = memoryview(posix.pread(self._fd, 8, self._firsts + 4 * number)).cast("I")
         if not 0 <= end - first <= MOST_NARROW:
             raise DamagedError(self.name)
         return range(first, end)
 
     def owners(self) -> "memoryview[int]":
-        """Return the numbers of the memories that the passages are of."""
         data = posix.pread(self._fd, self._firsts - self._owners, self._owners)
         return memoryview(data).cast("I" if self.number > MOST_NARROW else "H")
 

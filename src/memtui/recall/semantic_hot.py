@@ -44,7 +44,6 @@ def place(root: str) -> str:
 
 
 def socket_of(root: str) -> str:
-    """Return the path of the daemon's socket."""
     return root + "/semantic/socket"
 
 
@@ -119,7 +118,6 @@ def user_of(connection: "object") -> int:
 
 
 def vector_of_row(row: bytes) -> Vector:
-    """Return a row as a vector to compare with others."""
     return Vector(list(memoryview(row).cast("b")))
 
 
@@ -169,7 +167,6 @@ class Sentences:
         self._passages = Passages(lambda offset, length: posix.pread(self._fd, length, start + offset))
 
     def close(self) -> None:
-        """Close the file."""
         if self._fd >= 0:
             posix.close(self._fd)
             self._fd = -1

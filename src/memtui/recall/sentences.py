@@ -61,7 +61,6 @@ class FastEmbedModel:
             raise MemtuiError(f"The model {name} can't be loaded: {why}") from error
 
     def embed(self, texts: Sequence[str]) -> Iterator[list[float]]:
-        """Return a vector for each text."""
         for vector in self._model.embed(list(texts)):
             yield [float(value) for value in vector]
 
@@ -104,7 +103,6 @@ def key_of(name: str) -> str:
 
 
 def row(model: FastEmbedModel, text: str) -> bytes:
-    """Return the row of one text."""
     (values,) = model.embed([text[:MOST_TEXT]])
     return row_of(Vector([round(value * FINENESS) for value in values]))
 
@@ -212,7 +210,6 @@ class Filler:
         return [self.make(text) for text in passages(fields.read(data, file, lines).passages())]
 
     def _files(self, directory: str) -> list[str]:
-        """List the names of this directory's files."""
         stem = os.path.basename(paths_hot.index_base(self.root, directory)) + "-"
         return [name for name in paths_hot.names_in(f"{self.root}/recall/sentences") if name.startswith(stem)]
 
@@ -246,7 +243,6 @@ def scale(opened: segment_hot.Segment, memory_rows: Sequence[MemoryRows]) -> tup
 
 
 def _spread(values: Sequence[float]) -> tuple[float, float]:
-    """Return mean and deviation."""
     mean = sum(values) / len(values)
     return mean, (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
 

@@ -32,7 +32,6 @@ def clause(text: str) -> str:
 
 
 def telling(topic: str) -> tuple[str, ...]:
-    """Return the terms of a topic that say what it is about, each once."""
     return tuple(dict.fromkeys(term for term in words_hot.terms(topic) if term not in _EMPTY))
 
 

@@ -114,7 +114,6 @@ class Table:
         self._read: dict[int, bytes] = {}
 
     def close(self) -> None:
-        """Close the file."""
         if self._fd >= 0:
             posix.close(self._fd)
             self._fd = -1

@@ -38,7 +38,6 @@ _CHARACTERS[ord("'")] = _CHARACTERS[ord("’")] = ord("'")
 
 
 def terms(text: str) -> "list[str]":
-    """List the terms of a text, in its order, each as often as it is there."""
     result: list[str] = []
     for word in text.translate(_CHARACTERS).split():
         cached = _known.get(word)

@@ -28,7 +28,6 @@ def _rules(text: str) -> Iterator[Secret]:
 
 
 def found_in(text: str) -> list[Secret]:
-    """List the secrets of a text in order, none within another."""
     view = _unescaped(_HARMLESS.sub(lambda match: BARRIER * len(match[0]), text))
     secrets = [
         Secret(view.place(f.start), view.place(_rest(view.text, f.end) - 1) + 1, f.kind, f.rank)
@@ -96,7 +95,6 @@ def redact(text: str) -> tuple[str, list[str]]:
 
 
 def redacted(text: str) -> str:
-    """Return a text without its secrets."""
     return redact(text)[0]
 
 

@@ -222,7 +222,6 @@ def trie(words: list[str]) -> str:
 
 
 def shaped(text: str) -> Iterator[Secret]:
-    """Find the secrets of known shapes."""
     yield from _private_keys(text)
     yield from _prefixed(text)
     for kind, mark, pattern in HOLDING:

@@ -33,7 +33,6 @@ class Changed:
 
     @property
     def key(self) -> str:
-        """What tells it from all others: the path of its file."""
         return self.now.path
 
     @property
@@ -71,7 +70,6 @@ class Untrusted(NamedTuple):
 
     @property
     def says(self) -> str:
-        """What it says, in one line."""
         return self.memory.description or prose_hot.first_sentence(self.memory.body) or self.memory.stem
 
 

@@ -46,7 +46,6 @@ class SessionCounter:
         return {"waiting": self._deeds.waiting, "done": sorted(self._done), "turn": self._turn}
 
     def feed(self, record: dict[str, object]) -> Iterator[Moment]:
-        """Yield the moments that a record decides."""
         for deed in self._deeds.feed(record):
             if deed.call is None:
                 yield from self.open_moments()

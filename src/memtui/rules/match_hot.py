@@ -228,7 +228,6 @@ def breach(rule: "Rule", call: Call, root: str) -> str:
 
 
 def _is_case(narrower: "Pattern", wider: "Pattern") -> bool:
-    """Tell whether what fits one pattern also fits another one."""
     if wider.command and narrower.command:
         return _fits_words(_words_of(wider.command), _words_of(narrower.command))
     return bool(wider.text and wider.text in narrower.text)

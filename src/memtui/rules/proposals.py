@@ -129,7 +129,6 @@ class _Sentence(NamedTuple):
     opening: int = 0
 
     def signs(self, part: str) -> list[str]:
-        """List the signs in a part of the sentence."""
         return [sign for sign in part if sign in self.names]
 
 
@@ -238,7 +237,6 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
 
 
 def _kind(code: str) -> str:
-    """Return the kind of code, as SIGNS has it."""
     program, *further = code.split() or [""]
     if "://" in code or len(code) > MOST_COMMAND or re.fullmatch(r"/[\w:-]+", code):
         return ""

@@ -135,7 +135,6 @@ class _LineReader:
             self._read_simple()
 
     def _read_compound(self, keyword: str) -> None:
-        """Read a compound command behind its keyword."""
         self._skip_blanks()
         for end in _LISTS.get(keyword, ()):
             self.read_list(end)

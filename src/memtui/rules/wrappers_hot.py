@@ -21,7 +21,6 @@ _EXEC = ("-exec", "-execdir", "-ok", "-okdir")
 
 
 def commands_within(words: "list[str]") -> "list[list[str]]":
-    """Return the commands that stand in the words of a command."""
     name = words[0]
     if name == "find":
         starts = [at + 1 for at, word in enumerate(words) if word in _EXEC]

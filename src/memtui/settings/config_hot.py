@@ -26,7 +26,6 @@ MOST_NUMBER = 1_000_000
 
 
 def file_path(root: str) -> str:
-    """Return the path of config.toml."""
     return root + "/config.toml"
 
 
@@ -101,13 +100,11 @@ def is_own(settings: "dict[str, object]", project_root: "str | None", key: str) 
 
 
 def number(settings: "dict[str, object]", key: str) -> int:
-    """Return a general setting that is a whole number."""
     setting = value(settings, None, key)
     return setting if isinstance(setting, int) else 0
 
 
 def fraction(settings: "dict[str, object]", key: str) -> float:
-    """Return a general setting that is a number."""
     setting = value(settings, None, key)
     return float(setting) if isinstance(setting, (int, float)) else 0.0
 

@@ -97,7 +97,6 @@ class Setting:
 
     @property
     def meaning(self) -> str:
-        """The purpose of the setting, in a line."""
         return MEANINGS.get(self.key) or keymap.get(self.key.removeprefix(KEYS)).help
 
 
@@ -211,7 +210,6 @@ def _quoted(text: str) -> str:
 
 
 def as_toml(value: "str | int | float | bool") -> str:
-    """Write a value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return _quoted(value) if isinstance(value, str) else repr(value)

@@ -136,7 +136,6 @@ def rows(versions: Sequence[Version]) -> list[HistoryRow]:
 
 
 def scopes_of(env: dict[str, str], cwd: str, line: Sequence[Version]) -> list[Scope]:
-    """List the scopes here, with those of other projects where a memory was in one."""
     every = scopes.discover(env, cwd)
     directories = {version.directory for version in line}
     here = {scope.directory for scope in every}

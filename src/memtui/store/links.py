@@ -67,7 +67,6 @@ class InlineSpan(NamedTuple):
 
 
 def find(text: str) -> list[Link]:
-    """List the links of a text to memories, in order."""
     wiki, inline = "[[" in text, "](" in text
     if not (wiki or (inline and ".md" in text)):
         return []
@@ -82,7 +81,6 @@ def find(text: str) -> list[Link]:
 
 
 def targets(text: str) -> tuple[str, ...]:
-    """Return what a text links to, each once, in order."""
     names = dict.fromkeys(link.target for link in find(text))
     return tuple(name for name in names if not (name.endswith(".md") and name[:-3] in names))
 

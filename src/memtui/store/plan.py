@@ -79,7 +79,6 @@ class ScopeFiles:
         return place
 
     def _within(self, path: str) -> ScopedFile | None:
-        """Return the scope that has a path in its directory, the innermost one."""
         places = []
         for scope in self._scopes:
             top = scope.directory.rstrip("/") + "/"

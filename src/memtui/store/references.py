@@ -48,7 +48,6 @@ def file_stem(name: str) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Tell whether a new memory can have a name."""
     try:
         return bool(check_name(name)) and not name.startswith("-")
     except UsageError:

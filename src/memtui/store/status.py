@@ -95,7 +95,6 @@ class Row:
 
     @property
     def last_delivery(self) -> str | None:
-        """When it was last delivered, as written in the log."""
         return str(self.newest[0].record.get("time")) if self.newest else None
 
     @property
@@ -200,7 +199,6 @@ class Usage:
 
 
 def of_memory(scope: Scope, memory: Memory, link_targets: LinkTargets) -> Iterator[Finding]:
-    """Yield the findings on a memory alone."""
     about = {"scope": scope.shown, "memory": memory.stem, "path": memory.path}
     subject = f"memory:{memory.path}"
     if memory.broken:
@@ -245,7 +243,6 @@ def not_trusted(root: str, scope: Scope) -> list[str]:
 
 
 def trust_waiting(scope: Scope, files: list[str]) -> Finding:
-    """Return the finding that files of a scope are not trusted."""
     about = {"scope": scope.shown, "directory": scope.directory, "files": files}
     return problem("trust.waiting", f"memory:{scope.directory}/{files[0]}", **about)
 

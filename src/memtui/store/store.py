@@ -36,7 +36,6 @@ class Outcome(Generic[Item, Done]):
 
     @property
     def stopped(self) -> bool:
-        """Whether a person stopped it before the end."""
         return len(self.done) + len(self.failed) < self.total
 
 
@@ -72,7 +71,6 @@ class Store:
         return scopes.named(self.env, self.cwd, label)
 
     def files(self) -> ScopeFiles:
-        """Return the files of the scopes, to be read once each."""
         return ScopeFiles(self.env, self.scopes())
 
     def find(self, ref: str) -> Memory:

@@ -203,7 +203,6 @@ def muted_like(root: str, directory: str, file: str, terms: Sequence[str], commo
 
 
 def mute_edits(store: Store, directory: str, file: str) -> list[BesideEdit]:
-    """Return the edits that mute a memory for every prompt."""
     row = mutes_hot.row(mutes_hot.EVERY, (), clock_hot.iso(store.journal.now()))
     after = {**_mutes(store.root, directory, file), mutes_hot.EVERY: row}
     return sidecars.edit(store.root, sidecars.MUTES, directory, file, after)

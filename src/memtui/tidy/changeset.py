@@ -127,7 +127,6 @@ class Proposal:
 
     @property
     def later_key(self) -> str:
-        """What it is hidden under."""
         return f"change:{self.subject}"
 
     @property

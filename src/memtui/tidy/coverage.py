@@ -312,7 +312,6 @@ class Targets:
                 self._telling.setdefault(words(statement.text), statement)
 
     def find(self, statement: Statement) -> Covered:
-        """Return what became of a statement."""
         if statement.kind == "field":
             same = self._fields.get(statement.text)
         elif statement.kind == "code":

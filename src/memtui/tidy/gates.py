@@ -20,7 +20,6 @@ LAST, BEGUN = "dream-last", "dream-begun"
 
 
 def part_of(scope: Scope) -> str:
-    """Return the part that the memories of a scope belong to."""
     return paths_hot.project_key(scope.root_path) if scope.root_path else scope.slug or GLOBAL
 
 

@@ -105,7 +105,6 @@ class _Body:
         return join(self._chunks)
 
     def describes(self, memory: Memory) -> bool:
-        """Tell whether all that a memory's description says is said."""
         described = coverage.of_text("", memory.description)
         own = coverage.of_text("", self._description) + coverage.of_text("", self.text)
         covered = coverage.cover([*described, *coverage.of_text("", memory.body)], own)

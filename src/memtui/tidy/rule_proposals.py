@@ -45,7 +45,6 @@ def propose(env: dict[str, str], cwd: str, now: float) -> list[Proposal]:
 
 
 def _stated(store: Store) -> Iterator[tuple[Memory, list[Rule]]]:
-    """Yield the memories that have no rules but say some, with these."""
     for scope in store.scopes():
         is_open = scope.exists and scope.writable and not scope.problem and scope.kind != "instructions"
         for mem in scopes.memories(scope) if is_open else ():

@@ -100,7 +100,6 @@ def _for_good(proposal: Proposal) -> str:
 
 
 def rejections(root: str) -> Callable[[Proposal], bool]:
-    """Return what tells whether a proposal was rejected."""
     names = set(rejected(root))
     return lambda proposal: not names.isdisjoint((proposal.subject, _for_good(proposal)))
 

@@ -84,7 +84,6 @@ class UnreadableSourceError(MemtuiError):
 
 
 def unreadable(path: str, error: OSError) -> UnreadableSourceError:
-    """Return the error that a source can't be read."""
     return UnreadableSourceError(f"{path} can't be read: {error.strerror or error}.", "Look at its owner and mode.")
 
 
@@ -233,7 +232,6 @@ def _add_sections(content: SourceContent, text: str, where: str, scope: str, mod
 
 
 def _sections(text: str) -> list[HeadedSection]:
-    """Return the sections of a Markdown text, in order. Headings in code are none."""
     sections: list[HeadedSection] = []
     above: list[tuple[int, str]] = []
     lines: list[str] = []

@@ -111,7 +111,6 @@ class Watch:
         return frozenset(changed)
 
     def _files(self) -> dict[str, list[str]]:
-        """Return the files of each part but the memories."""
         from memtui.deliver import log_hot
         from memtui.hooks.install import installation as install
         from memtui.models.subconscious import block_files_hot

@@ -212,7 +212,6 @@ def _undone(item: "Changed") -> str:
 
 
 def who(item: "Changed") -> str:
-    """Say in two words who wrote it."""
     return f"{'by Claude' if item.writer.by == AGENT else 'outside memtui'}{_undone(item)}"
 
 

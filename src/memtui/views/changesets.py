@@ -175,7 +175,6 @@ def done(proposals: Sequence[Proposal]) -> str:
 
 
 def refused(refused: Refused) -> str:
-    """Say that a proposal was not made, and why."""
     return f"Not made ({REFUSED[refused.reason]}): {title(refused.proposal)}. {refused.error.message}"
 
 

@@ -117,7 +117,6 @@ class Decision:
 
     @property
     def look(self) -> tuple[object, ...]:
-        """What decides how it is drawn."""
         return self.key, self.until, self.says, self.later_key
 
     @property
@@ -127,7 +126,6 @@ class Decision:
 
     @property
     def searched(self) -> str:
-        """The text that the filter searches."""
         return f"{self.kind.word} {self.says} {self.place}"
 
     @property
@@ -312,7 +310,6 @@ class ProblemRow(Decision):
 
     @property
     def paths(self) -> list[str]:
-        """The paths of the memories that it is about."""
         subjects = (finding.subject for finding in self.problem.parts)
         return [subject.removeprefix(OF_MEMORY) for subject in subjects if subject.startswith(OF_MEMORY)]
 

@@ -62,7 +62,6 @@ def odds(sure: float | None, lasting: float | None, said: int) -> list[str]:
 
 
 def lasts(lasting: float) -> str:
-    """Say whether a draft will last, for the likelihood of that."""
     if lasting >= LIKELY:
         return "likely to last"
     return "may last" if lasting >= format_hot.LASTING else "unlikely to last"
@@ -224,7 +223,6 @@ def imported(plan: "ImportPlan", *, is_done: bool) -> list[str]:
 
 
 def skipped(left_outs: "Sequence[LeftOut]") -> list[str]:
-    """Say what was left out and why, a line each."""
     lines = [safe_text.line(f"{left_out.where} {left_out.why}") for left_out in left_outs[:LISTED]]
     return [*lines, f"and {len(left_outs) - LISTED} more"] if len(left_outs) > LISTED else lines
 

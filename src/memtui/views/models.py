@@ -90,7 +90,6 @@ def used(overview: "Overview") -> str:
 
 
 def ended(run: runs.Run) -> tuple[str, str]:
-    """Say how a run ended, and in which style."""
     if run.outcome == runs.DONE:
         return "done", "green"
     if run.outcome == runs.BEGUN:

@@ -99,7 +99,6 @@ class Break(NamedTuple):
         return f"broke {self.memory} {self.rule} {self.moment.line}"
 
     def data(self) -> dict[str, object]:
-        """Return it for --json."""
         facts = {"memory": self.memory, "path": self.path, "rule": self.rule}
         return {**facts, **moment_data(self.moment), "record": self.moment.uuid}
 
@@ -120,7 +119,6 @@ def moment_data(moment: "Moment") -> dict[str, object]:
 
 
 def proposed_data(rule: "ProposedRule") -> dict[str, object]:
-    """Return a proposed rule with its evidence, for --json."""
     return {"rule": str(rule.rule), "opportunities": rule.opportunities, "broken": rule.broken}
 
 

@@ -161,7 +161,6 @@ NOTHING = {
 
 
 def fixed(outcome: "FixOutcome") -> str:
-    """Describe what a fix did, in a sentence."""
     if not outcome.changed:
         return NOTHING[outcome.fix]
     if outcome.fix == "notes":

@@ -39,7 +39,6 @@ class WorkerRun:
         return transcript_hot.text_of(self.payload.get(key))
 
     def setting(self, key: str) -> object:
-        """Return a setting as it is in force for the project."""
         return config_hot.value(self._settings, self.project_root, key)
 
     def asks_models(self, *keys: str) -> bool:

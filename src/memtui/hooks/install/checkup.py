@@ -92,7 +92,6 @@ def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
 
 
 def client_check(env: dict[str, str]) -> list[Finding]:
-    """Check that the client is installed and new enough."""
     path = shutil.which("claude", path=env.get("PATH"))
     if path is None:
         return [good("client.absent")]

@@ -35,7 +35,6 @@ class HookCommand:
 
 
 def launcher_path() -> str:
-    """Return the path of the launcher that belongs to this memtui."""
     return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "launch.py")
 
 

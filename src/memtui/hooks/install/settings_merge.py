@@ -314,7 +314,6 @@ def _hooks_of(group: Any) -> list[Any]:
 
 
 def our_hooks(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the event and the command of every hook of ours."""
     hooks = settings.get("hooks")
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for group in groups if isinstance(groups, list) else ():
@@ -322,7 +321,6 @@ def our_hooks(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def holds_ours(settings: dict[str, Any]) -> bool:
-    """Return whether any event has a hook of ours."""
     return any(our_hooks(settings))
 
 
@@ -340,7 +338,6 @@ def strip(text: str, record: Made, name: str) -> str:
 
 
 def has_status_line(settings: dict[str, Any]) -> bool:
-    """Return whether the status line is ours."""
     return is_ours(settings.get(STATUS_LINE))
 
 

@@ -11,7 +11,6 @@ MOST = 20
 
 
 def was_done(root: str) -> bool:
-    """Return whether transcripts were read before."""
     return os.path.lexists(f"{root}/{STATE}")
 
 

@@ -88,8 +88,6 @@ def of_row(row: object) -> Candidate | None:
 
 
 class Candidates:
-    """All candidates, found by their words."""
-
     def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
         self._all = {_key(candidate.draft, candidate.project): candidate for candidate in candidates}
 
@@ -97,7 +95,6 @@ class Candidates:
         return len(self._all)
 
     def add(self, draft: Signal, project: str) -> None:
-        """Add a draft of a session in a project."""
         candidate = self._all.setdefault(_key(draft, project), Candidate(draft, project))
         new = [origin for origin in draft.origins if origin not in candidate.evidence]
         if not new:

@@ -264,7 +264,6 @@ def _message(text: object) -> str:
 
 
 def change(name: str, old: str, new: str) -> str:
-    """Say what a change of a block was, in a line."""
     if not old:
         return cut(f"{name}: added “{new}”", NOTE)
     return cut(f"{name}: “{old}” became “{new}”" if new else f"{name}: removed “{old}”", NOTE)

@@ -27,7 +27,6 @@ CUT = "(the rest is left out: it is longer than a block may be)"
 
 
 def home(root: str) -> str:
-    """Return the directory of the subconscious."""
     return root + "/subconscious"
 
 
@@ -72,7 +71,6 @@ def clean(text: str) -> str:
 
 
 def stamps(root: str, project: str) -> "dict[str, object]":
-    """Return the stamp of each block that there is: it changes with the file."""
     stamps_by_name: dict[str, object] = {}
     for scope in (project, ""):
         try:
@@ -97,5 +95,4 @@ def seen_answers(root: str) -> "set[str]":
 
 
 def session(root: str, session_id: str) -> str:
-    """Return the file with the state of a session."""
     return f"{home(root)}/sessions/{session_state_hot.safe(session_id)}.json"

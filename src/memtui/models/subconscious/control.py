@@ -58,7 +58,6 @@ class Powers:
 
 
 def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
-    """Return what the settings say for a project."""
     settings = config_hot.load(root)
     chosen = choose(env, settings)
     mode = str(config_hot.value(settings, project_root, "subconscious"))
@@ -179,7 +178,6 @@ class Overview:
 
 
 def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overview:
-    """Look at the state of the subconscious in a project."""
     jobs = runs.newest_first(root)
     today = [call for call in log.today(root, now) if call.purpose == PURPOSE]
     is_spent = bool(today) and today[0].outcome == "budget"

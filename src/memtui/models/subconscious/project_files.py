@@ -116,7 +116,6 @@ class Tools:
         return path.removeprefix(self.top.rstrip("/") + "/")
 
     def holds_secrets(self, path: str) -> bool:
-        """Tell whether a file, by its name, may hold secrets."""
         *above, name = self._name(path).lower().split("/")
         within = "/".join(["", *above, name, ""])
         if SECRET_DIRS & {*above, name} or any(f"/{pattern}/" in within for pattern in SECRET_PATHS):

@@ -75,7 +75,6 @@ class Run:
 
     @property
     def blocks(self) -> tuple[str, ...]:
-        """The names of the blocks that it changed."""
         return tuple(dict.fromkeys(change.partition(":")[0] for change in self.changes))
 
     @property
@@ -84,7 +83,6 @@ class Run:
         return tuple(whisper for whisper in self.whispers if whisper.reply)
 
     def data(self) -> dict[str, Any]:
-        """Return the run as the log and --json have it."""
         keys = ("process", "looks", "files", "unversioned", "changes", "blocks", "refused")
         lists = {key: list(getattr(self, key)) for key in keys}
         whispers = [whisper._asdict() for whisper in self.whispers]
@@ -139,7 +137,6 @@ def _whisper(row: object) -> Whisper | None:
 
 
 def path(root: str) -> str:
-    """Return the file of the log."""
     return block_files_hot.home(root) + "/runs.jsonl"
 
 

@@ -46,13 +46,11 @@ class Step:
     files: tuple[str, ...] = ()
 
     def data(self) -> dict[str, Any]:
-        """Return the step as --json has it."""
         ended = None if self.ended is None else clock_hot.iso(self.ended)
         return {**vars(self), "time": clock_hot.iso(self.time), "ended": ended, "files": list(self.files)}
 
 
 def path_of(root: str, run: str) -> str:
-    """Return the file with the steps of a run."""
     return f"{block_files_hot.home(root)}/steps/{run}.jsonl"
 
 
@@ -81,7 +79,6 @@ def read(root: str, run: str) -> list[Step]:
 
 
 def run_data(root: str, run: Run) -> dict[str, Any]:
-    """Return a run with its steps as --json has it."""
     return {**run.data(), "steps": [step.data() for step in read(root, run.id)]}
 
 

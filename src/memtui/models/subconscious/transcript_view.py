@@ -158,7 +158,6 @@ class Sources:
         self._read: list[str] = []
 
     def read(self, text: str) -> None:
-        """Add what was read of a file."""
         self._read.append(_joined(text))
 
     def quoted(self, quote: object, *, person: bool = False) -> bool:

@@ -142,7 +142,6 @@ def _line_end(block: str, at: int) -> int:
 
 
 def _comment(line: str) -> str:
-    """Return the comment of a line without quotes, with the blanks before it."""
     match = re.search(" +#.*", line)
     return match[0] if match else ""
 

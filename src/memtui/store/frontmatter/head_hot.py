@@ -153,7 +153,6 @@ def first_conflict(data: bytes) -> int:
 
 
 def conflicts(lines: "list[str]") -> "list[MarkedConflict]":
-    """List the conflicts among lines, which may have their ends."""
     result: list[MarkedConflict] = []
     fence = ""
     at = 0

@@ -127,7 +127,6 @@ def blocks(text: str) -> "Iterator[tuple[bool, str]]":
 
 
 def _without_heads(text: str) -> str:
-    """Return a text without the blocks of frontmatter at its beginning."""
     text = text.removeprefix("\ufeff")
     while True:
         body = text.lstrip("\n")

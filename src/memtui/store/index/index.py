@@ -75,7 +75,6 @@ class Index:
 
     @cached_property
     def entry_on(self) -> dict[int, IndexEntry]:
-        """The entries by their line, from 1."""
         return {entry.line: entry for entry in self.entries}
 
     @cached_property

@@ -26,7 +26,6 @@ RECALL_ONLY_WORDS = ": not loaded; memtui brings each with the prompts that it f
 
 
 def joined_lines(index: Index, lines: Iterable[str]) -> bytes:
-    """Return the content of an index with other lines."""
     if index.conflict:  # whoever resolves it would lose what was written between the markers
         return index.raw
     return (("\ufeff" if index.bom else "") + "".join(lines)).encode("utf-8", "surrogateescape")

@@ -109,7 +109,6 @@ class IndexState:
             yield self._about("memories.text", [], why=why, texts=texts, **facts)
 
     def data(self) -> dict[str, object]:
-        """Return the state for --json."""
         size = self.budget
         return {
             "scope": self.scope.label,

@@ -40,7 +40,6 @@ def summary(act: str, what: str) -> str:
 
 
 def subject(act: str, words: str) -> str:
-    """Return what a summary is about: without the words of its act."""
     before, _, after = summary(act, "\n").partition("\n")
     return words.removeprefix(before).removesuffix(after)
 

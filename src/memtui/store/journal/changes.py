@@ -62,7 +62,6 @@ class Change(ABC):
         """Make the change. Raises ConflictError if the file is not as the change expects it, OSError."""
 
     def inverse(self) -> Self:
-        """Return the change that takes this one back."""
         fields = {name: getattr(self, other) for pair in self.swapped for name, other in (pair, pair[::-1])}
         return dataclasses.replace(self, **fields, **{name: getattr(self, name)[::-1] for name in self.flipped})
 

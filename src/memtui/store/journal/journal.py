@@ -273,7 +273,6 @@ def changes_of(record: Record, read_content: ReadContent) -> list[Change]:
 
 
 def takes_back(record: Record) -> bool:
-    """Return whether an intent takes back what others wrote."""
     return record.get("op") in TAKES_BACK and any(SeenEdit.key in row for row in record.get("changes", ()))
 
 

@@ -263,7 +263,6 @@ class Ledger:
         return list(self.transactions.values())
 
     def changes(self) -> list[Transaction]:
-        """Return the changes that were made, newest first."""
         return [step for step in reversed(self.all()) if step.is_change and step.state != "intent"]
 
     def later(self, transaction: Transaction) -> Transaction | None:

@@ -42,7 +42,6 @@ class EntriesEdit(ABC):
 
     @property
     def root(self) -> str:
-        """memtui's directory."""
         return os.path.dirname(self.path)
 
     @abstractmethod

@@ -91,7 +91,6 @@ class PurgedWords:
         self.lines |= {line for line in lines if len(line) >= (WITH_DIGIT if any(map(str.isdigit, line)) else TELLING)}
 
     def add_index(self, _: str, content: bytes) -> None:
-        """Take in lines of an index, those that are its own."""
         links = [f"({os.path.basename(path)})" for path in self.paths]
         text = content.decode("utf-8", "replace")
         self.lines |= {line.strip() for line in text.split("\n") if any(link in line for link in links)}

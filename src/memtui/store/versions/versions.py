@@ -176,11 +176,9 @@ class Versions:
         return list(self.directories.get(directory, {}).get(file, []))
 
     def files(self, directory: str) -> list[str]:
-        """List the files of a directory of which a version is known, also those that are gone."""
         return sorted(self.directories.get(directory, {}))
 
     def _lists(self, directories: Iterable[str] | None = None) -> Iterator[list[Version]]:
-        """Yield the versions of each file, of some directories or all."""
         for directory in self.directories if directories is None else directories:
             yield from self.directories.get(directory, {}).values()
 
@@ -322,7 +320,6 @@ class Versions:
                 self._rewrite(removed)
 
     def of_files(self, paths: Collection[str]) -> list[list[Version]]:
-        """List the versions of files, by their real paths, a list for each."""
         return [versions for versions in self._lists() if os.path.realpath(versions[0].path) in paths]
 
     def _rewrite(self, removed: set[int]) -> None:

@@ -56,7 +56,6 @@ class Check(NamedTuple):
 
 
 def facts(scopes: Iterable[Scope], memories: Iterable[Memory]) -> str:
-    """Return what tells these memories, in these scopes, from any others."""
     places = [(scope.kind, scope.shown, scope.label, scope.directory, scope.root_path) for scope in scopes]
     files = [(memory.path, memory.scope_label, memory.mtime, memory.broken, digest(memory)) for memory in memories]
     return repr((places, files))
@@ -74,7 +73,6 @@ def findings_of(answers: Answers, question: str, on: str, find: Callable[[], Ite
 
 
 def about(finding: Finding, scope: Scope, memory: Memory) -> Finding:
-    """Return a finding as one about a memory, with the facts that all of these have."""
     facts = {**finding.data, "scope": scope.shown, "memory": memory.stem, "path": memory.path}
     return finding._replace(subject=f"memory:{memory.path}", data=facts)
 

@@ -148,7 +148,6 @@ def unfinished(journal: Journal) -> Iterator[Finding]:
 
 
 def kept(journal: Journal, now: float) -> Iterator[Finding]:
-    """Report what is kept."""
     ledger = journal.ledger()
     oldest = next((clock_hot.parse(transaction.time) for transaction in ledger.all()), None)
     versions = Versions(journal.root)

@@ -58,7 +58,6 @@ def _errors(store: Store) -> FixOutcome:
 
 
 def _files(store: Store) -> FixOutcome:
-    """Make memtui's files private to their owner."""
     changed = []
     for path, mode, _size in modes(store.root):
         wanted = mode & 0o700 | (0o700 if os.path.isdir(path) else 0o600)

@@ -164,7 +164,6 @@ def _recall_only(data: bytes, uses: Uses, fits: Callable[[bytes], bool]) -> tupl
 
 
 def _same_memories(before: Index, after: Index) -> bool:
-    """Return whether two indexes have lines of the same memories, and mention the same."""
     pairs = ((index.lines_of_memories, index.mentions) for index in (before, after))
     one, other = ([sorted(normal(entry.target) for entry in entries) for entries in pair] for pair in pairs)
     return one == other

@@ -201,7 +201,6 @@ def _index_facts(checked: Checked) -> str:
 
 
 def by_file(scope: Scope, memories: Iterable[Memory]) -> dict[str, Memory]:
-    """Return the memories of a scope by their normal path in it."""
     return {normal(os.path.relpath(memory.path, scope.directory)): memory for memory in _of(scope, memories)}
 
 

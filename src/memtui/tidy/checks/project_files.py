@@ -91,7 +91,6 @@ class ProjectFiles:
         return {name for text in texts for match in RULE.finditer(text) for name in match[1].split()}
 
     def exists(self, path: str) -> bool:
-        """Return whether a path, or one that ends with it, is in the project."""
         bare = path.rstrip("/")
         return os.path.lexists(f"{self.top}/{bare}") or f"/{bare}/" in self._joined
 

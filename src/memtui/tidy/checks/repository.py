@@ -95,7 +95,6 @@ class Repository:
 
     @cached_property
     def tracked(self) -> frozenset[str]:
-        """The tracked files, and those that are not ignored."""
         return frozenset(filter(None, self.ask("ls-files", "-z", "-co", "--exclude-standard").split("\0")))
 
     @cached_property

@@ -70,7 +70,6 @@ def _row(faults: Sequence[Finding], digest: str, old: dict[str, object], time: s
 
 
 def _faults(project: ProjectFiles | None, checks: Sequence[str], *, is_trusted: bool) -> Iterator[Finding]:
-    """Find which checks of a memory fail, or can't be made."""
     for check in checks:
         try:
             if not is_trusted:
@@ -102,7 +101,6 @@ def holds(project: ProjectFiles | None, check: str) -> bool:
 
 
 def _matching(project: ProjectFiles, pattern: str) -> Iterator[str]:
-    """Yield the paths of the files that match a pattern, of those that are there."""
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise ValueError("the pattern leads out of the project")
     for file in sorted(project.files):

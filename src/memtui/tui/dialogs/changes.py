@@ -103,7 +103,6 @@ async def show_changes(services: Services) -> None:
 
 
 def _line(data: Data, row: ChangeRow) -> str:
-    """Return a row in words: when and from where, whether it is in effect, what was changed."""
     seconds = clock_hot.parse(row.newest.time)
     moment = when(seconds, data.now()) if seconds is not None else "-"
     sign = STATES[row.state][0] if row.state in STATES else " "

@@ -51,7 +51,6 @@ class Ink:
         self._mixed: dict[tuple[str | Style, ...], Style] = {}
 
     def mix(self, *styles: str | Style) -> Style:
-        """Return the base with these styles on it."""
         if (mixed := self._mixed.get(styles)) is None:
             parts = (self.console.get_style(style, default="") for style in styles)
             mixed = self._mixed[styles] = sum((*parts, self.over), self.base)

@@ -209,7 +209,6 @@ def _same(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _underline(one: Text, other: Text) -> None:
-    """Underline the words that only one of two texts has, if few."""
     from memtui.tidy import similar_memories  # not needed for the first paint
 
     for text, spans in zip((one, other), similar_memories.differing(one.plain, other.plain), strict=True):

@@ -352,7 +352,6 @@ class ReturnedRows(Generic[Row]):
         self._returned_at = self._undone_at = -math.inf  # the latter: the undo whose row was found
 
     def note(self, rows: Sequence[Row], without_hidden: Callable[[], Sequence[Row]]) -> None:
-        """Note which rows there are now, if these are others than before."""
         if rows is self._noted:
             return
         self._noted, keys = rows, set(map(self.key, without_hidden()))

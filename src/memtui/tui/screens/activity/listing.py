@@ -237,7 +237,6 @@ class Listing(RowContext):
         self.screen.call_later(show, *results)
 
     def begin(self, criteria: Filter) -> Reading:
-        """Return a reading of the log from its end."""
         return Reading(self.data.root, criteria, self.data.receipts)
 
     def read_notes(self) -> None:

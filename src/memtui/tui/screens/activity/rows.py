@@ -62,8 +62,6 @@ STUCK = {
 
 @dataclass
 class RowContext:
-    """What all rows are drawn with."""
-
     data: "Data"
     read_only: bool = False
     words: str = ""  # of the query, which are marked

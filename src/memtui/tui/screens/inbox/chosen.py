@@ -39,8 +39,6 @@ Kind = TypeVar("Kind", bound=Decision)
 
 
 class Chosen:
-    """The chosen rows of the inbox's list, and how they are changed."""
-
     def __init__(
         self, services: Services, screen: ListScreen[Decision], take_off: Callable[[Sequence[Decision], bool], object]
     ) -> None:

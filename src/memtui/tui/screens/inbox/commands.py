@@ -78,7 +78,6 @@ class FoldCommands(RowCommands[FoldRow]):
     """Folds have no commands, but a detail."""
 
     def describe(self, row: FoldRow) -> Described:
-        """Return why its rows are folded."""
         verb, them = "hides" if row.is_open else "shows", "it" if len(row.folds) == 1 else "them"
         return Described(Text(WHY.get(row.key, OF_ONE_CAUSE)).append(f"\nenter {verb} {them}.", "dim"))
 
@@ -205,7 +204,6 @@ class ProblemCommands(RowCommands[ProblemRow]):
             raise applied.refused[0].error
 
     async def edit(self) -> None:
-        """Edit the memory in its form, over the inbox."""
         path = self.rows[0].paths[0]
         await self.edit_memory(path, self.services.data.store().files().scope_of(path).scope.label)
 

@@ -288,8 +288,6 @@ def _written(draft: Draft, home: str, limit: int) -> Text:
 
 
 class EntrySubject(Subject):
-    """A draft or a todo in a form."""
-
     name, gone, action = "this entry", GONE, "inbox.edit"
 
     def __init__(

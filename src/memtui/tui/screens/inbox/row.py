@@ -59,7 +59,6 @@ class InboxView:
         return self.data.now()
 
     def forget(self) -> None:
-        """Forget what was computed from files."""
         self._drafts.clear()
         self.occasions.clear()
 
@@ -116,8 +115,6 @@ class InboxView:
 
 
 class InboxReading(NamedTuple):
-    """What was read for the Inbox."""
-
     waiting: list[Waiting]  # the drafts and todos of all inboxes
     names: dict[str, str]  # of the projects, by slug
     problem: str  # which inboxes could not be read, in words

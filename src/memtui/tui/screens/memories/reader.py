@@ -37,8 +37,6 @@ def _readable(scope: Scope) -> bool:
 
 
 class MemoryReader:
-    """Everything that the Memories screen has read."""
-
     def __init__(self, services: Services, screen: Any) -> None:
         self.services, self.screen = services, screen
         self.scopes: list[Scope] = []
@@ -69,7 +67,6 @@ class MemoryReader:
         return [(s, row) for s in (self.scopes if of is None else of) for row in self.rows.get(s.label, [])]
 
     def name_of(self, scope: Scope) -> str:
-        """Return what to call a scope in a sentence."""
         return scope_name(scope, self.services.data.facts.project)
 
     def choices(self) -> dict[str, list[str]]:
@@ -173,7 +170,6 @@ class MemoryReader:
         return worker
 
     def _post(self, show: Callable[[], object]) -> bool:
-        """Show what was read. Return whether the reading goes on."""
         goes_on = not get_current_worker().is_cancelled and self.screen.is_attached
         if goes_on:
             self.screen.call_later(show)

@@ -225,7 +225,6 @@ class Memories(ListScreen[Pair]):
         return f"{len(rows_listed) - rules[0]:,}", f"{len(rows) - rules[1]:,}"
 
     def counted(self) -> str:
-        """Return how many memories are listed, and whether they are those of all projects."""
         if self.reader.partly:
             return READING
         return super().counted() + " in all projects" * (self._is_everywhere and not self.recalled)

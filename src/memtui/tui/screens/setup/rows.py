@@ -147,8 +147,6 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
 
 @dataclass(frozen=True)
 class SetupRow:
-    """A row of the list."""
-
     key: str
     kind: str  # head, finding, agent, reading or setting
     mark: str
