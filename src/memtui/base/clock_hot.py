@@ -39,8 +39,7 @@ def _digits(text: str, count: int = 2) -> int:
 
 
 def parse(text: "object") -> "float | None":
-    """Read an ISO 8601 date or date-time as seconds since the epoch; None for anything else. A date alone is midnight
-    UTC, a time without a zone is UTC. Offsets may be `+02:00`, `+0200` or `+02`."""
+    """Read an ISO 8601 date or date-time as seconds since the epoch (no zone: UTC); None for anything else."""
     if not isinstance(text, str):
         return None
     text = text.strip()

@@ -38,8 +38,7 @@ def _slow_loads(text: str) -> "object":
 
 
 def loads(data: "bytes | str") -> "object":
-    """Parse one JSON document, UTF-8 (undecodable bytes become U+FFFD) or UTF-16 behind its mark, as the client does.
-    Raises ValueError."""
+    """Parse one JSON document, UTF-8 or UTF-16 behind its mark, as the client does. Raises ValueError."""
     if isinstance(data, bytes):
         codec = "utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"
         text = data.decode(codec, "replace")

@@ -246,8 +246,7 @@ def temporary_of(name: str) -> "tuple[str, int] | None":
 
 
 def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
-    """Replace a file by a temporary one beside it, synced unless `durable` is False (for derived state only, never for
-    a person's words). On any error the old content stays. Raises OSError."""
+    """Replace a file by a temporary one, synced if `durable`; on any error the old content stays. Raises OSError."""
     new = temporary(path)
     mode = FILE_MODE
     try:

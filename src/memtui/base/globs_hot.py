@@ -2,8 +2,7 @@
 
 
 def matches(pattern: str, path: str, project_root: str) -> bool:
-    """Tell whether an absolute path matches a glob; `**` spans parts. A pattern with a slash is relative to the
-    project's root, or absolute; one without matches the file's name, or that of any directory above it."""
+    """Tell whether an absolute path matches a glob; `**` spans parts. One without a slash matches any name in it."""
     if path.startswith(project_root.rstrip("/") + "/"):
         relative = path[len(project_root.rstrip("/")) + 1 :]
     else:

@@ -24,8 +24,7 @@ _HOMES: dict[str, str] = {}  # with symlinks followed, by path: looked up many t
 
 
 def config_dir(env: "dict[str, str]") -> str:
-    """Return Claude Code's configuration directory, with symlinks followed: what is kept of it is the same through any
-    link. Raises KeyError if neither CLAUDE_CONFIG_DIR nor HOME is set."""
+    """Return Claude Code's configuration directory, symlinks followed. Raises KeyError without a home."""
     return followed(env.get("CLAUDE_CONFIG_DIR") or env["HOME"].rstrip("/") + "/.claude")
 
 
@@ -88,8 +87,7 @@ def slug(path: str) -> str:
 
 
 def project_key(root: str) -> str:
-    """Return the name of a project in memtui's own files: the slug of its root, a dot, and six hex digits. The slug
-    alone is no identity: `my-app`, `my_app` and `my.app` have one."""
+    """Return the name of a project in memtui's own files: the slug of its root, a dot, and six hex digits."""
     number = int.from_bytes(root.encode("utf-8", "surrogatepass"), "little") % KEY_PRIME
     return f"{slug(root)}.{number:06x}"
 
@@ -150,14 +148,12 @@ def normal(path: str) -> str:
 
 
 def started_in(env: "dict[str, str]", cwd: str) -> str:
-    """Return the directory that a session was started in, not where a `cd` has led since. That is CLAUDE_PROJECT_DIR,
-    which every hook gets; without it `cwd`, which may be empty for `/`."""
+    """Return the directory that a session was started in: CLAUDE_PROJECT_DIR, else `cwd`."""
     return normal(env.get("CLAUDE_PROJECT_DIR") or cwd)
 
 
 def project_root(cwd: str) -> str:
-    """Return the main repository root of a directory. Of a linked worktree that is the main work tree, or the bare
-    repository that it belongs to. A directory outside any repository is its own root."""
+    """Return the main repository root of a directory, also of a linked worktree; outside of any, the directory."""
     here = cwd.rstrip("/") or "/"
     while True:
         dot_git = here.rstrip("/") + "/.git"
@@ -175,8 +171,7 @@ def project_root(cwd: str) -> str:
 
 
 def _worktree_main(here: str, dot_git: str) -> str:
-    """Follow a `.git` file to the repository that lists its directory as a worktree; any other directory, such as a
-    submodule's, or one from an archive, is a project of its own."""
+    """Follow a `.git` file to the repository that lists its directory as a worktree, else to itself."""
     try:
         line = _read(dot_git)
         if not line.startswith("gitdir:"):

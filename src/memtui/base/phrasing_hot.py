@@ -53,8 +53,7 @@ def share(part: float) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Cut a line of text between two words, with `…` behind, so that it has at most `most` characters; within a word
-    where that would leave less than half, as in scripts without blanks."""
+    """Cut a line of text between two words to `most` characters, `…` included; a long word is cut within."""
     if len(text) <= most:
         return text
     whole = text[:most].rpartition(" ")[0].rstrip()
@@ -62,8 +61,7 @@ def cut(text: str, most: int) -> str:
 
 
 def gap(text: str, end: int) -> int:
-    """Return where to cut a line of text that has room for `end` characters: at the last gap between two words, or at
-    `end` where that would leave less than two thirds, as of a long name."""
+    """Return where to cut a line of text for `end` characters: at a gap between words, unless that leaves little."""
     if not (text[end : end + 1].isalnum() and text[end - 1 : end].isalnum()):
         return end
     blank = text.rfind(" ", 0, end)

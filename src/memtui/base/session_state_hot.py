@@ -100,8 +100,7 @@ class SessionState:
             self._data = data
 
     def forget(self, item: "dict[str, object]") -> None:
-        """Note that the session does not know an entry of a list (an item of the delivery log) after all: it had no
-        room, or did not arrive. The next prompt brings it."""
+        """Note that the session does not know an entry of a list after all, so that the next prompt brings it."""
         kind, name, scope = item.get("kind"), str(item.get("id")), str(item.get("scope"))
         if kind == "pending-item":
             self.waiting.append(name)

@@ -34,8 +34,7 @@ PIECE = 4096
 
 
 def hidden(char: str) -> bool:
-    """Return whether a character shows nothing, or changes how others are shown, so that a person does not see it.
-    These are controls and Unicode's Default_Ignorable_Code_Point, but not newlines, tabs and JOINERS."""
+    """Return whether a character shows nothing, or changes how others are shown; newlines, tabs, JOINERS are none."""
     if char.isprintable():
         return char in BLANK or "\ufe00" <= char <= "\ufe0d" or "\U000e0100" <= char <= "\U000e01ef"
     return (
@@ -108,8 +107,7 @@ def _guarded(text: str, at: int) -> bool:
 
 
 def _latin(char: str) -> str:
-    """Return the small Latin letters that a character looks like, without accents and styles; empty for a character
-    that is no letter, a full stop for a letter that looks like none of them."""
+    """Return the small Latin letters that a character looks like: empty for no letter, a full stop for none like it."""
     if char in LOOK_ALIKES:
         return LOOK_ALIKES[char]
     if char.isascii():

@@ -105,8 +105,7 @@ class Decisions:
         return decisions.in_order([row for row in rows if row.kind.word in kinds], self.hidden, self.ctx.now())
 
     def find(self, ref: str, kinds: "tuple[str, ...]" = ("draft", "todo", "note")) -> Decision:
-        """Return what an id or a name means, of entries only these kinds; where nothing is called so, what is about the
-        memory of that name. Raises NotFoundError, ConflictError."""
+        """Return what an id or name means, else what is about that memory. Raises NotFoundError, ConflictError."""
         about: list[Decision] = []
         changed, *others = (source for _, source in self._sources())
         of_kinds = [row for row in self.of_entries if row.kind.word in kinds]

@@ -24,8 +24,7 @@ KINDS: dict[str, type] = {"boolean": bool, "string": str, "array": list, "object
 
 
 class Settings(NamedTuple):
-    """A file as the client reads it: its `value`, without the hooks at the keys `skipped`, each with its entry; or no
-    value, and why the client skips all of the file."""
+    """A file as the client reads it: its `value`, without the hooks at the keys `skipped`; or why it skips all."""
 
     value: dict[str, Any]
     why: str = ""

@@ -67,8 +67,7 @@ def global_dir(env: "dict[str, str]") -> str:
 
 
 def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
-    """Return the project scope's directory, and whether it exists: the nearest `.claude/memory` upwards, the main work
-    tree's before any above it, never a configuration directory's; else where it would be made."""
+    """Return the project scope's directory, and whether it exists: the nearest `.claude/memory` upwards."""
     root = paths_hot.project_root(cwd)
     top = worktree_top(cwd)
     own = upwards(cwd, top)
@@ -117,8 +116,7 @@ def leaves_repository(directory: str) -> bool:
 
 
 def auto_dir(env: "dict[str, str]", cwd: str) -> str:
-    """Return the client's native memory of a project, or where `autoMemoryDirectory` or a variable points, by the rules
-    of 2.1.332: the nearest file decides; a value that is no absolute path stands for the default."""
+    """Return the client's native memory of a project, or where `autoMemoryDirectory` or a variable points."""
     moved = _absolute(env.get("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", ""))
     if moved is None:
         setting = settings_files_hot.nearest(env, cwd, "autoMemoryDirectory", str)
@@ -185,8 +183,7 @@ def recallable(directory: str) -> "list[str]":
 
 
 def walk(directory: str, directories: "list[str] | None" = None, most: int = -1) -> "list[tuple[str, str]]":
-    """List the Markdown files under a directory as (relative path, problem: a symlink out of it), sorted; those read
-    are added to `directories`. Raises OSError, TooManyError for more than `most` (-1: any)."""
+    """List the Markdown files under a directory as (relative path, problem), sorted. Raises OSError, TooManyError."""
     files: list[tuple[str, str]] = []
     through: list[str] = [] if directories is None else directories
     try:

@@ -80,8 +80,7 @@ def names(env: Mapping[str, str], paths_by_slug: Mapping[str, str | None]) -> di
 def names_of_roots(
     env: Mapping[str, str], roots: Iterable[str], paths_by_slug: Mapping[str, str | None] | None = None
 ) -> dict[str, str]:
-    """Return what a person calls projects, by root: a path, or a slug, as the delivery log has it (`Delivery.root`).
-    `paths_by_slug`: paths by slug, as `paths_of` finds them."""
+    """Return what a person calls projects, by root; `paths_by_slug`: paths by slug, as `paths_of` finds them."""
     return names(env, {root: root if root.startswith("/") else (paths_by_slug or {}).get(root) for root in roots})
 
 
@@ -248,8 +247,7 @@ def project_record(root: str, key: str) -> dict[str, str]:
 
 
 def note_project(root: str, project_root: str) -> None:
-    """Note in the inbox of a project, which is made if there is none, whose it is: for a person, and so that the
-    project is known again under another name. Raises OSError."""
+    """Note in the inbox of a project, made if need be, whose it is. Raises OSError."""
     key = paths_hot.project_key(project_root)
     try:
         inode = str(os.stat(project_root).st_ino)

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 
 def add(root: str, where: str, error: BaseException) -> bool:
-    """Log an error with the place it happened at; False if it can't be logged. Never raises. A log over its limit is
-    renamed to `errors.jsonl.1`, over an older one. A message may quote a file: secrets are taken out."""
+    """Log an error with its place, without secrets; False if it can't be logged. Never raises."""
     if paths_hot.strangers(root):
         return False
     path = root + "/log/errors.jsonl"

@@ -62,8 +62,7 @@ class Filter:
         return (longest.lower(), True) if self.text else (longest, False)
 
     def matches(self, delivery: Delivery, outcome: Callable[[Delivery], str] = lambda _: "") -> bool:
-        """Tell whether a delivery matches all but the outcome. Uses of memories match only if the filter names a kind
-        or a memory."""
+        """Tell whether a delivery matches all but the outcome; uses of memories only if a kind or memory is named."""
         kinds = {item.kind for item in delivery.items}
         with_uses = self.kind or self.memory or self.outcome == receipts_hot.NOTHING
         if not with_uses and kinds and kinds <= BRING_NOTHING:

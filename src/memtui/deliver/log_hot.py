@@ -161,8 +161,7 @@ def parse(line: bytes, noted: "dict[str, str] | None" = None) -> "Record | None"
 
 
 def note_outcomes(root: str, records: "list[Record]", outcomes: "dict[str, str]") -> None:
-    """Append what became of these deliveries, by id, if there are any. The kinds of their items stand there too, so
-    that whoever searches the log for one finds the outcomes. Raises OSError."""
+    """Append what became of these deliveries, by id, with the kinds of their items. Raises OSError."""
     if outcomes:
         kinds = {str(item.get("kind")) for record in records for item in brought(record)}
         row = {"v": VERSION, "outcomes": outcomes, "time": clock_hot.iso(clock_hot.now()), "kinds": sorted(kinds)}
@@ -226,8 +225,7 @@ def _last_end(path: str, end: int) -> int:
 
 
 def appended(root: str, since: "dict[str, int]") -> "tuple[list[tuple[Place, bytes]], dict[str, int]] | None":
-    """Return the finished lines written since the files ended at `since`, oldest first, and the ends now. None if a
-    file is shorter than it was: then everything must be read anew."""
+    """Return the finished lines written since the files ended at `since`, and the ends now; None if one is shorter."""
     now = sizes(root)
     appended_lines: list[tuple[Place, bytes]] = []
     after = dict(since)

@@ -359,8 +359,7 @@ class TranscriptView:
 
 
 def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | None" = None, ended: bool = False) -> str:
-    """Return the outcome of a record of the log, by a refreshed view of its transcript. `ended`: the session is over.
-    One noted in the log holds; one that says lost, as long as the transcript does not show the text."""
+    """Return the outcome of a record of the log by a refreshed view of its transcript. `ended`: the session is over."""
     if not record.get("text") and not record.get("chars"):
         return NOTHING
     noted = record.get("outcome")
@@ -401,8 +400,7 @@ def _shown(record: "dict[str, object]", view: TranscriptView, now: "float | None
 
 
 def view_from(path: str, start: int, limit: "int | None" = None, until: str = "") -> "TranscriptView | None":
-    """Return a refreshed view of a transcript from the first line behind byte `start`, as `TranscriptView.refresh`;
-    None if it takes more than `limit` bytes to find out whether this client records what hooks give."""
+    """Return a refreshed view of a transcript from the first line behind byte `start`; None if `limit` is too small."""
     try:
         start = transcript_hot.line_start(path, start)
     except OSError:

@@ -179,8 +179,7 @@ def guidance(text: str, note_id: str) -> tuple[str, str]:
 
 
 def titles(text: str, items: Iterable[Item]) -> list[str]:
-    """Return the title of each item that a delivered text brought, in their order: of a memory its name; empty where
-    the text does not show it. `items`: without those left out."""
+    """Return the title of each item that a delivered text brought, in order; empty where the text does not show it."""
     lists = _Lists(text)
     names = []
     for item in items:

@@ -253,8 +253,7 @@ class Statistics:
         return [(number, self.days.get(number, Day())) for number in range(today - count + 1, today + 1)]
 
     def days_folded(self, count: int) -> list[tuple[int, int, Day | None]]:
-        """Return the last days, newest first, as (first, last, its statistics). Where FOLDED days or more in a row had
-        no delivery, they are one entry without statistics."""
+        """Return the last days, newest first, as (first, last, statistics); FOLDED empty ones in a row are one."""
         found: list[tuple[int, int, Day | None]] = []
         for empty, group in groupby(reversed(self.days_back(count)), lambda pair: not pair[1].deliveries):
             days = list(group)

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 
 def load(root: str, paths: "Iterable[str]") -> "dict[str, Use]":
-    """Return what is known of these memories, each a path as recall names it (`directory/file`). Those never recalled
-    are left out; a file that is missing, torn or of another version says nothing."""
+    """Return what is known of these memories, by path; those never recalled are left out."""
     uses_by_name: dict[str, Use] = {}
     try:
         fd = fs_hot.open_regular(f"{root}/{FILE}", ours=True)

@@ -77,8 +77,7 @@ def blocks(name: str) -> Iterator[tuple[list[str], str]]:
 
 
 def memories(name: str) -> dict[str, tuple[float, str]]:
-    """Return the files of memories, by name: age in hours, and content as Claude Code writes it, from heads `name |
-    type | N days | description`. Where there is no type the text is the file as it is."""
+    """Return the files of memories, by name: age in hours, and content as Claude Code writes it."""
     files = {}
     for (stem, kind, age, description), body in blocks(name):
         fields = f"name: {stem}\ndescription: {description}\nmetadata:\n  type: {kind}\n"
@@ -88,8 +87,7 @@ def memories(name: str) -> dict[str, tuple[float, str]]:
 
 
 def entries(name: str) -> list[Entry]:
-    """Return entries of an inbox, from heads `hours | key=value …`, of drafts with `kind name type scope` before. `id`
-    and `time` are added later; `session` is a name."""
+    """Return entries of an inbox, from heads `hours | key=value …`, of drafts with `kind name type scope` before."""
     rows = []
     for (hours, fields), body in blocks(name):
         words = fields.split()

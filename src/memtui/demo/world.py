@@ -24,8 +24,7 @@ INDEX_LINES = 203  # of the blog's index: more than the 200 that the client load
 
 
 def build(directory: str, now: float | None = None) -> World:
-    """Build the sample world in a directory that is missing, empty, or an older sample world, which is replaced. `now`:
-    the time of the world in seconds since the epoch. Raises UsageError for any other directory."""
+    """Build the sample world at the time `now` in an empty directory, or over an older one. Raises UsageError."""
     world = layout(directory, clock_hot.now() if now is None else now)
     if is_world(world.directory):
         shutil.rmtree(world.directory)

@@ -98,8 +98,7 @@ def load(group: str) -> None:
 
 
 def head_of(data: bytes) -> "tuple[tuple[str, ...], list[str], int]":
-    """Return the modules of a bundle and their sources, none unless it is current, and where their code begins. Raises
-    for a torn one."""
+    """Return the modules of a bundle, their sources and where the code begins; none unless current. Raises if torn."""
     start = 8 + int.from_bytes(data[4:8], "little")
     if data[:4] == magic():
         names, stamps = marshal.loads(memoryview(data)[8:start])  # noqa: S302  # beside Python's own compiled files

@@ -59,8 +59,7 @@ class Notes:
             self.put_back()
 
     def claim(self, session: "claims_hot.Recipient") -> "list[blocks_hot.Block]":
-        """Claim the guidance that is due for this session, and return its blocks: urgent ones first, then oldest first.
-        If one inbox can't be read, the other one still is."""
+        """Claim the guidance that is due for this session; return its blocks: urgent ones first, then oldest first."""
         from memtui.inbox import claims_hot
 
         for _, directory in self._hook.inboxes():

@@ -26,8 +26,7 @@ class NotBelievedError(Exception):
 def believed(
     env: "dict[str, str]", root: str = "", config: str = ""
 ) -> "tuple[dict[str, str], NotBelievedError | None]":
-    """Return the environment without the variables that are not believed, and an error that names them. `root` and
-    `config`: memtui's and the client's directory, as the installed command names them."""
+    """Return the environment without the variables that are not believed, and an error that names them."""
     project = env.get("CLAUDE_PROJECT_DIR")  # set by every known client
     here = paths_hot.normal(project or posix.getcwd())
     doubts = {name: path for path, name in set_by_project(env, here) if name in env}

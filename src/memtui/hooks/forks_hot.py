@@ -182,8 +182,7 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
 
 
 def _last_answer(transcript: str, since: float = 0.0) -> "tuple[float, int]":
-    """Return when the last answer in a transcript came, and how many tokens it and what was before it have; zeros for
-    none, or if the transcript did not change `since`."""
+    """Return when the last answer in a transcript came, and its tokens with all before it; zeros for none."""
     from memtui.base import reverse_lines_hot
 
     try:

@@ -121,8 +121,7 @@ def _watched(hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catal
 def changes(
     hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catalog]]", state: session_state_hot.SessionState
 ) -> "list[blocks_hot.Block]":
-    """Return blocks of the memories that are new, gone, or changed since the session was told; the whole index of a
-    directory whose index was still being built then."""
+    """Return blocks of the memories that are new, gone, or changed since the session was told."""
     lines_before = fastjson_hot.table(session_state_hot.load_part(hook.root, hook.session_id, "index"), "lines")
     blocks = []
     for scope, memories in catalogs:
@@ -174,8 +173,7 @@ def news(
 def _quick_changes(
     hook: runner_hot.Hook, changed: "list[str]", state: session_state_hot.SessionState
 ) -> "list[blocks_hot.Block] | None":
-    """Do as `changes` does, reading only the files `changed`, if these are memories in large directories that the
-    session knows; else None. The worker finds other changes there when the turn ends."""
+    """Do as `changes` does, reading only the files `changed`, if these are memories that the session knows."""
     index = session_state_hot.load_part(hook.root, hook.session_id, "index")
     lines, changed_files = fastjson_hot.table(index, "lines"), []
     for path in changed:

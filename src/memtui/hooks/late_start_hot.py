@@ -6,8 +6,7 @@ from memtui.hooks import runner_hot, user_prompt_submit_hot
 
 
 def handle(hook: runner_hot.Hook) -> None:
-    """Do what a start and a prompt do, if the session's context has nothing of memtui's, or its agent says that it lost
-    the index (`lost_index`); else what a prompt does."""
+    """Do what a start and a prompt do, if the session's context has nothing of memtui's; else what a prompt does."""
     try:
         if not hook.payload.get("agent_id"):
             _begin(hook)

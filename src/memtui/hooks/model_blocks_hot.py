@@ -95,8 +95,7 @@ def wanted(hook: Hook) -> bool:
 
 
 def begin_prompt(hook: Hook) -> "list[bindings_hot.Bound]":
-    """Have a model asked about the prompt, in a process that nobody waits for, and return what was selected for the one
-    before, if this one goes on with it. Raises OSError."""
+    """Have a model asked about the prompt; return what was selected for the one before, if it fits. Raises OSError."""
     from memtui.recall import selection_state_hot
 
     if not wanted(hook) or not paths_hot.exists(hook.root + "/recall"):

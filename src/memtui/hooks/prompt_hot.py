@@ -19,8 +19,7 @@ def deliver_prompt(
     changed: "list[str]",
     recalled: "judge_hot.Recalled | None",
 ) -> None:
-    """Deliver what is due with this prompt and what it recalls; save the session's state. `stamps`: of pending updates
-    by scope, None if no list is due; `changed`: paths whose memories may have changed."""
+    """Deliver what is due with this prompt and what it recalls; `stamps`: of updates by scope, None: no list is due."""
     delivery_id = ids_hot.new_id()
     was_telling, state.telling = state.telling, delivery_id
     with deliver_hot.Notes(hook, delivery_id) as notes:
@@ -60,8 +59,7 @@ def _add_lists(
     oversize: "Oversize",
     blocks: "list[blocks_hot.Block]",
 ) -> None:
-    """Add the blocks of what a session is told once. If no state can be saved, nothing is told: the same lists would
-    come with every prompt. A hook that dies from here on leaves a state that says that they may have been told."""
+    """Add the blocks of what a session is told once; none if no state can be saved: each prompt would bring them."""
     if stamps is not None or changed or oversize:
         state.save()
     if oversize:
@@ -105,8 +103,7 @@ def add_inbox_lists(
 
 
 def begin_turn(hook: runner_hot.Hook, state: session_state_hot.SessionState) -> None:
-    """Forget the guidance of earlier turns. A prompt typed during a turn and a compaction have the turn's prompt id; a
-    new turn has a new one. With a client that sends no prompt id, each prompt begins a turn."""
+    """Forget the guidance of earlier turns, by the prompt's id; without one, each prompt begins a turn."""
     turn = hook.text("prompt_id")
     same_turn = state.turn_of == turn if turn else hook.event != "UserPromptSubmit"
     if turn:
@@ -116,8 +113,7 @@ def begin_turn(hook: runner_hot.Hook, state: session_state_hot.SessionState) -> 
 
 
 def note_guidance(notes: "list[object]", claimed: "list[claims_hot.Claim]") -> None:
-    """Add guidance that the client may drop from the context to the `notes` of a state: `turn`, this turn's, dropped
-    when a compaction comes in its middle; `tool`, guidance given before a tool, dropped at a resume."""
+    """Add guidance that the client may drop from the context to the `notes` of a state: `turn` or `tool`."""
     for claim in claimed:
         from memtui.inbox import format_hot
 

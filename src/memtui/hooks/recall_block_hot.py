@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(hook: runner_hot.Hook, selected: "list[bindings_hot.Bound]") -> "judge_hot.Recalled | None":
-    """Return what the prompt recalls, then what a model `selected` for the one before, as far as a prompt may have so
-    many and the person did not mute it for such prompts; None if nothing is to be given."""
+    """Return what the prompt recalls, then what a model `selected`, as far as a prompt may have so many; else None."""
     from memtui.recall import own_words_hot, places_hot
 
     words, why = own_words_hot.counted(hook.text("prompt"))
@@ -64,8 +63,7 @@ class Giving:
         self._noted = self._noted or bool(noted)
 
     def blocks(self, chosen: "list[judge_hot.Verdict]", room: int) -> "list[blocks_hot.Block]":
-        """Return the blocks of memories in `room` UTF-16 units, once they are noted, without those given meanwhile. An
-        error is logged, and then there are none: what can't be noted would come with every prompt."""
+        """Return the blocks of memories in `room` UTF-16 units, once noted; none after an error, which is logged."""
         try:
             bundle.load("memories")
             from memtui.deliver import blocks_hot

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 
 def refuse_write(hook: runner_hot.Hook, path: str) -> bool:
-    """Refuse the tool if it would write a memory at `path`, once the memory is kept as a draft; tell whether it was
-    refused. An edit that the client will refuse itself is left to it."""
+    """Refuse the tool if it would write a memory at `path`, which is kept as a draft; tell whether it was refused."""
     is_index = path.endswith(INDEX)
     memory = path.removesuffix(INDEX) + "/x.md" if is_index else path
     if locate_hot.scope_of(hook.env, hook.started_in, memory) is None:

@@ -175,8 +175,7 @@ class Hook:
 
     @property
     def gets_native(self) -> bool:
-        """Whether the session gets the memories that Claude Code keeps itself: its own do, others' if a person says
-        so."""
+        """Whether the session gets the memories that Claude Code keeps: its own do, others' if a person says so."""
         return not self.agent_name or (bool(self.settings) and self.setting("share_auto") is True)
 
     def load_settings(self) -> None:
@@ -262,8 +261,7 @@ def main(argv: "list[str]") -> None:
 
 
 def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str], Exception | None]":
-    """Return the environment without the variables that a repository may have set, and an error that names these, for
-    the log. Where no variable is in doubt, no file is read."""
+    """Return the environment without what a repository may have set, and an error for the log that names it."""
     root, config = (argv[2], argv[4]) if argv[1:4:2] == ["--root", "--config"] and len(argv) > 4 else ("", "")
     set_aside = INSIDE in env or "CLAUDE_HEADLESS" in env or any(map(env.__contains__, paths_hot.MOVING))
     moved = paths_hot.root(env) != paths_hot.followed(root) or paths_hot.config_dir(env) != paths_hot.followed(config)

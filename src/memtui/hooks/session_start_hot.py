@@ -111,8 +111,7 @@ def _catch_up(hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Cata
 
 
 def _state(hook: runner_hot.Hook, source: str) -> "SessionState | None":
-    """Return the session's state at this start, or its parent's; None if that can't be copied: then the next prompt,
-    which meets a session that has none, does."""
+    """Return the session's state at this start, or its parent's; None if that can't be copied."""
     state = session_state_hot.load(hook.root, hook.session_id)
     if state.is_new and source in COPIES:
         copied = hook.attempt(None, forks_hot.state_at_start, hook)
@@ -151,8 +150,7 @@ def _add_dropped(hook: runner_hot.Hook, source: str, state: SessionState, blocks
 def _add_pinned(
     hook: runner_hot.Hook, blocks: "list[blocks_hot.Block]"
 ) -> "tuple[recall_block_hot.Giving, list[blocks_hot.Block]] | None":
-    """Add the texts of pinned memories that the session does not have; return what notes that they were given, and
-    those that are to come last, or that the log says had no room."""
+    """Add the texts of pinned memories that the session lacks; return what notes that, and those with no room."""
     if hook.mode != "full":
         return None
     from memtui.hooks import recall_block_hot
@@ -172,8 +170,7 @@ def _add_pinned(
 
 
 def _add_lists(hook: runner_hot.Hook, state: SessionState, blocks: "list[blocks_hot.Block]") -> None:
-    """Add the blocks of all pending updates and items, as for a new session; none if no state can be saved: the next
-    prompt brings them then. If this hook dies before it notes what it told, that prompt marks them as repeats."""
+    """Add the blocks of all pending updates and items, as for a new session; none if no state can be saved."""
     stamps: dict[str, object] = {scope: fs_hot.stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
     state.prompted, state.telling = False, "a compaction"
     if any([*stamps.values(), *[fs_hot.stamp(path + "/pending-items.md") for _, path in hook.inboxes()]]):

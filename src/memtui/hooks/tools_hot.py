@@ -86,8 +86,7 @@ def _is_urgent(hook: Hook) -> bool:
 
 
 def _recalled(hook: Hook) -> "list[judge_hot.Verdict]":
-    """Return memories whose rules were just broken, that a model selected, or that are bound to the touched path; two
-    `stat` for none."""
+    """Return memories whose rules were just broken, that a model selected, or that are bound to the touched path."""
     broken: list[judge_hot.Verdict] = []
     if paths_hot.exists(f"{hook.root}/sessions/{hook.session_id}.tell.json"):
         bundle.load("recall")
@@ -113,8 +112,7 @@ def _recalled(hook: Hook) -> "list[judge_hot.Verdict]":
 
 
 def _deliver(hook: Hook, recalled: "list[judge_hot.Verdict]", with_blocks: bool = False) -> bool:
-    """Deliver urgent guidance, `with_blocks` what changed in these, and what is recalled; return False if only that is
-    due."""
+    """Deliver urgent guidance, `with_blocks` what changed in these, and what is recalled; False if only that is due."""
     bundle.load("notes")
     from memtui.base import ids_hot, session_state_hot
     from memtui.client import locate_hot

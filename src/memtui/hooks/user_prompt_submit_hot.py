@@ -31,8 +31,7 @@ def without_missed(hook: Hook, state: SessionState) -> SessionState:
 
 
 def handle(hook: Hook) -> None:
-    """Deliver what is due with this prompt, and have a question in it answered at once. A subagent's prompt gets
-    nothing: its session has it already."""
+    """Deliver what is due with this prompt, and have a question in it answered. A subagent's prompt gets nothing."""
     if hook.payload.get("agent_id"):
         return
     _deliver(hook)
@@ -94,8 +93,7 @@ def _with_breaks(hook: Hook, recalled: "judge_hot.Recalled | None") -> "judge_ho
 
 
 def _look(hook: Hook, state: SessionState) -> "tuple[bool, dict[str, object] | None, list[str]]":
-    """Reconcile the session's earlier claims, and find out what is due: whether there may be notes; the stamps of
-    pending updates by scope, None if no list is due; the paths whose memories may have changed."""
+    """Reconcile the session's claims; find out whether there are notes, stamps of updates, changed memories."""
     notes = lists = unsettled = False
     stamps: dict[str, object] = {}
     for scope, directory in hook.inboxes():

@@ -64,8 +64,7 @@ def _note_claims(hook: runner_hot.Hook) -> None:
 
 
 def compact(hook: runner_hot.Hook) -> None:
-    """Note why the context is compacted, and have read what is about to be summarized. `auto` comes in the middle of a
-    turn, whose guidance must be given again afterwards."""
+    """Note why the context is compacted, and have read what is about to be summarized."""
     from memtui.base import session_state_hot
 
     state = session_state_hot.load(hook.root, hook.session_id)

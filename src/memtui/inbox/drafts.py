@@ -39,8 +39,7 @@ def is_never(row: dict[str, object]) -> bool:
 
 
 def rejected(directory: str, *, never: bool = False) -> list[str]:
-    """Read the first lines of an inbox's rejected drafts, with `never` of those rejected for good, oldest first, of a
-    long file the newest; none if it can't be read."""
+    """Read the first lines of an inbox's rejected drafts, with `never` of those rejected for good, oldest first."""
     try:
         data = fs_hot.read_or_empty(rejected_path(directory))[-MOST_REJECTED:]
     except OSError:

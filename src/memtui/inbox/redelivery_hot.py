@@ -76,8 +76,7 @@ def _note_outcomes(env: "dict[str, str]", root: str, path: str, records: "list[d
 
 
 def left_behind(path: str, names: "set[str]", earlier: str) -> "tuple[set[str], str]":
-    """Find the deliveries that are off the conversation's branch, by its records from the last one up to `earlier`, its
-    last end; return them, and the uuid of its last record now."""
+    """Find the deliveries that are off the conversation's branch; return them, and the uuid of its last record now."""
     off_branch: set[str] = set()
     tip = until = ""
     missing = set(names)

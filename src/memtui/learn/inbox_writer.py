@@ -26,8 +26,7 @@ LOCK_SECONDS = 5.0
 
 
 def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], threshold: float) -> list[str]:
-    """Write drafts of at least the confidence `threshold` to their inboxes; return the ids of new entries. One that
-    waits already counts one more in its `seen`; one that is known otherwise is skipped. Raises OSError."""
+    """Write drafts of at least `threshold` to their inboxes; return the ids of new entries. Raises OSError."""
     root = paths_hot.root(env)
     project = paths_hot.project_root(cwd)
     good = sorted((d for d in drafts if d.confidence >= threshold), key=lambda d: -d.confidence)[:MAX_DRAFTS]

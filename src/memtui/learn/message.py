@@ -90,8 +90,7 @@ def check_in(words: str) -> re.Match[str] | None:
 
 
 def sentences_of(words: str, agent: str = "") -> list[Sentence]:
-    """Split the person's words into sentences, at most 60. Of one that has a quotation of the `agent`, the patterns see
-    what stands beside the quotation; one that is nothing else is left out."""
+    """Split the person's words into at most 60 sentences; a quotation of the `agent` alone is left out."""
     return list(_sentences_of(words, agent))
 
 

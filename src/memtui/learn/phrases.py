@@ -26,8 +26,7 @@ def pattern(name: str) -> re.Pattern[str]:
 
 
 def _weighted(name: str) -> Weighted:
-    """Compile the patterns of a section with their weights. Those of one weight that begin with a word are searched at
-    once, which takes a third of the time; each of their alternatives begins with one."""
+    """Compile the patterns of a section with their weights; those of one weight are searched at once."""
     together: dict[tuple[float, bool | str], str] = {}
     for row in _text(name).split("\n"):
         weight, _, phrase = row.partition(" ")

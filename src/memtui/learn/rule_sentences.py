@@ -201,8 +201,7 @@ def _orders(sentence: Sentence) -> bool:
 
 
 def _around(sentences: Sequence[Sentence], at: int, *, alone: bool) -> Iterator[int]:
-    """Yield the statement after a rule; around one that does not stand `alone` the nearest sentences of its paragraph
-    that tell something, the next one first. One that is a paragraph by itself has the paragraphs beside it."""
+    """Yield the statement after a rule; around one that does not stand `alone` the nearest ones of its paragraph."""
     if sentences[at].listed:
         return
     single = all(not _near(sentences, at, place) for place in (at - 1, at + 1) if 0 <= place < len(sentences))

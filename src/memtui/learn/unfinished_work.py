@@ -39,8 +39,7 @@ def open_items(conversation: Conversation) -> list[str]:
 
 
 def listed(message: str, next_steps: bool = True) -> list[str]:
-    """List the points of an explicit list of open work at the end of a message: its unchecked boxes, else its bullets
-    if its heading is one such as "Remaining:" (with `next_steps` also "Next steps:")."""
+    """List the points of an explicit list of open work at the end of a message (`next_steps`: also of those)."""
     heading, points = _last_list(_without_code(message.replace("’", "'")))
     boxes = [box for line in points if (box := _BOX.match(line))]
     if boxes:

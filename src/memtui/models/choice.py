@@ -28,8 +28,7 @@ MODELS = ("CLAUDE_CONFIG_DIR", "PATH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY"
 
 
 class ModelChoice(NamedTuple):
-    """The backend that is asked (api, claude), empty if none can be, with the `reason`, a code of findings; the model;
-    and the limits: tokens and dollars of a day (0: none), seconds of a call. `chosen`: a person chose the model."""
+    """The backend that is asked, empty with its `reason` if none is; the model; limits of a day and of a call."""
 
     backend: str
     reason: str
@@ -183,8 +182,7 @@ def asked(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = Tr
 
 
 def unlisted(env: dict[str, str], root: str, cwd: str) -> str:
-    """Ask for the list anew, since a person chose a model, and say what keeps that one from being asked, or may do so;
-    empty for one that is listed, or a short name that stands for one."""
+    """Ask for the list anew, and say what keeps the model that a person chose from being asked; empty for nothing."""
     settings = config_hot.load(root)
     choice = choose(env, settings)
     url = address(env, choice.backend) if choice.backend else ""
@@ -204,8 +202,7 @@ def unlisted(env: dict[str, str], root: str, cwd: str) -> str:
 
 
 def instead(env: dict[str, str], root: str, choice: ModelChoice, name: str, cwd: str) -> tuple[str, str]:
-    """Return the model to ask in place of `name`, which the service does not have, empty if there is none; and then
-    what to do. The list is fetched again, but not for each call that is refused."""
+    """Return the model to ask in place of `name`, which the service does not have, or none; and what to do."""
     url = address(env, choice.backend)
     served = known(root, url)
     if name not in served.refused:
@@ -239,8 +236,7 @@ def _noted(root: str, served: Served) -> Served:
 
 
 def best(served: Served, default: str) -> str:
-    """Return the best model of those that a service lists and did not refuse: one like the default, else the largest;
-    empty if there is none."""
+    """Return the best model of those that a service lists: one like the default, else the largest; empty if none."""
     able = [name for name in served.models if name not in served.refused and not _OTHER_USES.search(name)]
     matches = (name for word in (default, *BEST) for name in able if word in name)
     return next(matches, None) or max(able, key=_size, default="")

@@ -105,8 +105,7 @@ def _entry(hit: query_hot.Hit, allowed: judge_hot.Allowed, lines: Iterable[str])
 def select(
     model: LanguageModel, prompt: str, entries: Sequence[CatalogueEntry], messages: Iterable[tuple[str, str]] = ()
 ) -> list[CatalogueEntry]:
-    """Return the memories that the model selects, at most MOST, none invented. `messages`: before the prompt, as
-    (who, text). Raises ModelError, MemtuiError."""
+    """Return at most MOST memories that the model selects; `messages`: before it. Raises ModelError, MemtuiError."""
     if not entries:
         return []
     entries_by_name = {f"m{number} {os.path.basename(each.file)}": each for number, each in enumerate(entries, 1)}

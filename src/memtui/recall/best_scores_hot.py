@@ -12,8 +12,7 @@ STEPS = 127
 def highest(
     postings: "dict[str, segment_hot.Posting]", segment: "segment_hot.Segment", idf: "dict[str, float]", most: int
 ) -> "list[tuple[float, int]]":
-    """Return the memories of a segment that score highest, `most` or a few more, as (score, number). What common terms
-    add is worked out roughly for all at once, then exactly for those that may be among the best."""
+    """Return the memories of a segment that score highest, `most` or a few more, as (score, number)."""
     few: list[tuple[float, segment_hot.Posting]] = []
     many: list[tuple[float, segment_hot.Posting]] = []
     for term, posting in postings.items():
@@ -59,8 +58,7 @@ def _least(scores: "list[tuple[float, int]]", most: int) -> float:
 
 
 def _rough(many: "list[tuple[float, segment_hot.Posting]]", number: int) -> "tuple[float, bytes]":
-    """Return about what some terms add in each of `number` memories: in steps of so much, a byte for each memory. For
-    each term that is never too little, and too much by less than a step."""
+    """Return about what some terms add in each of `number` memories, in steps: never too little, by a step too much."""
     step = sum([weight * posting.highest for weight, posting in many]) / (STEPS - len(many))
     total = 0
     for weight, posting in many:

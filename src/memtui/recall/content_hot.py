@@ -36,8 +36,7 @@ def in_conflict(data: bytes) -> bool:
 
 
 def seen(data: bytes) -> str:
-    """Return a hash of what a session has once it was given a memory: of the body, for the client adds fields of its
-    own to the frontmatter of what the agent writes; of a memory without a body of all."""
+    """Return a hash of what a session has once it was given a memory: of the body, without one of all."""
     text = body(data).strip().encode("utf-8", "replace") or data
     # Not BLAKE2b, whose library takes longer to load than all of this. Nobody gains from two bodies that look the same.
     return f"{len(text):x}.{ids_hot.number_of(text):x}"

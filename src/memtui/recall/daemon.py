@@ -166,8 +166,7 @@ def private(root: str) -> None:
 
 
 def serve(root: str, load: Callable[[], FastEmbedModel], idle: float = IDLE, fill: Sequence[str] = ()) -> bool:
-    """Load a model and serve it until it is time to end; False if another daemon does already. `fill` as for `Daemon`.
-    Raises OSError or MemtuiError, which `failed` then tells."""
+    """Load a model and serve it until it is time to end; False if another daemon does. Raises OSError, MemtuiError."""
     private(root)
     try:
         with fs_hot.Lock(semantic_hot.place(root) + "/lock", SUCCESSION) as lock:

@@ -191,8 +191,7 @@ class _Changes:
 def bring_up_to_date(
     root: str, directory: str, table: vectors_hot.Table | EllipsisType | None = ..., wait: float = 0.0
 ) -> BuildReport:
-    """Bring the index of a directory up to date, with untrusted memories, too. `table`: the token vectors, by default
-    those that memtui ships, None for none; `wait`: seconds for another process. Raises OSError."""
+    """Bring the index of a directory up to date; `table`: the token vectors; `wait`: seconds. Raises OSError."""
     base = paths_hot.index_base(root, directory)
     # Whoever holds the lock looks again after it, if this is there: so nothing that changed meanwhile is left out.
     fs_hot.write_atomic(base + ".again", b"", durable=False)

@@ -69,8 +69,7 @@ class Passages:
         return range(self.number) if self.number <= count else _highest(self._sums(vector), self.number, count)
 
     def cosines(self, vector: Vector, numbers: "Sequence[int]") -> "list[float]":
-        """Return the cosine of each of these passages. One number has a value of all of them, 32 bits each, and is
-        multiplied by the vector's value: that takes a fifth of the time of one passage after the other."""
+        """Return the cosine of each of these passages, all values of one dimension at a time."""
         count = len(numbers)
         if not count:
             return []

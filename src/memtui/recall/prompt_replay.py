@@ -49,8 +49,7 @@ def replay(
     limits: judge_hot.RecallLimits | None = None,
     now: float = 0.0,
 ) -> list[ReplayedPrompt]:
-    """Replay prompts against the memories of the places `where`, (scope, directory) each, and the same with `changes`.
-    The indexes must be up to date; `limits` and `now` as for `judge_hot.dry_run`. Raises OSError."""
+    """Replay prompts against the memories of the places `where`, and with `changes`. Raises OSError."""
     # Changed memories have no vectors of sentences: what is compared is without them.
     limits = judge_hot.RecallLimits(limits.most, limits.threshold) if limits else judge_hot.RecallLimits()
     now = now or clock_hot.now()
@@ -73,8 +72,7 @@ def _injected(verdicts: Sequence[judge_hot.Verdict]) -> dict[str, judge_hot.Verd
 
 @contextmanager
 def changed_places(root: str, changes: Sequence[StoreChange]) -> Iterator[dict[str, tuple[str, str]]]:
-    """Keep the changed memories in private directories, each with an index, until it is done; by these, the scopes and
-    directories that they stand for. Raises OSError."""
+    """Keep the changed memories in private directories with indexes until it is done. Raises OSError."""
     top = tempfile.mkdtemp(prefix="memtui-replay-")
     places: dict[tuple[str, str], str] = {}
     try:
@@ -112,8 +110,7 @@ def _changed_verdicts(
     limits: judge_hot.RecallLimits,
     now: float,
 ) -> list[judge_hot.Verdict]:
-    """Return what becomes of each memory that is found for the words of a prompt that counted, likeliest first: of
-    those in `own` directories, and of all others but the ones whose place they take."""
+    """Return what becomes of each memory that is found for a prompt, likeliest first; `own`: those changed."""
     trusted, muted, replaced = judge_hot.Allowed(root), judge_hot.muting(root, words), set()
     for change in changes:
         with suppress(OSError):

@@ -125,8 +125,7 @@ def search(
 
 
 def weighted_terms(text: str, everyday: "dict[str, float]") -> "dict[str, float]":
-    """Return the terms that are looked up for a text, at most MOST_TERMS, and what each counts beside its idf; terms of
-    `everyday` prompts count that of it."""
+    """Return the terms that are looked up for a text, at most MOST_TERMS, and what each counts beside its idf."""
     weights = {term: words_hot.COMMON_WEIGHT if term in words_hot.COMMON else 1.0 for term in words_hot.terms(text)}
     for term in words_hot.terms(gloss_hot.english(text)):
         weights.setdefault(term, GLOSS_WEIGHT)
@@ -343,8 +342,7 @@ def look_up(part: IndexPart, numbers: "list[tuple[str, int]]") -> None:
 
 
 def named_topics(segment: "segment_hot.Segment", terms: "Iterable[str]") -> "dict[int, float]":
-    """Return the share of its topic that some terms name, of each standing instruction of a segment. A term also names
-    one that it begins, or that begins with it."""
+    """Return the share of its topic that some terms name, of each standing instruction of a segment."""
     if not segment.topics:
         return {}
     telling = {term for term in terms if term not in words_hot.COMMON}
@@ -361,8 +359,7 @@ def named_topics(segment: "segment_hot.Segment", terms: "Iterable[str]") -> "dic
 
 
 def _standing(parts: "list[IndexPart]", cosines: "list[dict[int, float]]") -> "set[tuple[int, int]]":
-    """Return the standing instructions that a prompt is about, as (part, number): it names their topic, or no other
-    topic is as near to it."""
+    """Return the standing instructions that a prompt is about, as (part, number): it names their topic, or is near."""
     rows = []
     for at, part in enumerate(parts):
         rows += [(share, cosines[at].get(doc, 0.0), at, doc) for doc, share in part.topics.items()]

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 
 def begin(root: str, session_id: str, prompt: str, now: float) -> str:
-    """Note a prompt, and drop what was asked about others unless it goes on with them; return the key to ask about it
-    with, empty if there is nothing to ask. What the client itself sends is no prompt. Raises OSError."""
+    """Note a prompt, drop what was asked about others, and return the key to ask about it with. Raises OSError."""
     from memtui.recall import own_words_hot, words_hot
 
     text, why = own_words_hot.counted(prompt)

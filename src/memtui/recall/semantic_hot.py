@@ -124,8 +124,7 @@ def vector_of_row(row: bytes) -> Vector:
 def closest(
     root: str, segments: "Sequence[tuple[str, int, Iterable[int]]]", text: str, most: int
 ) -> "list[dict[int, float]] | None":
-    """Return the memories nearest to a text with their best cosine, for each of `segments`: name, number of memories,
-    those told in any case. None if the daemon is late, or lacks vectors."""
+    """Return the memories nearest to a text with their best cosine, by segment; None if the daemon can't tell."""
     opened: list[Sentences] = []
     try:
         answer = ask(root, {"op": "embed", "text": text[:MOST_TEXT]})

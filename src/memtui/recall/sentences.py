@@ -156,8 +156,7 @@ class Filler:
         self.go_on = go_on
 
     def fill(self, directory: str) -> int:
-        """Write the files that the index of a directory lacks, and remove those of segments that are no more, and of
-        other models; return how many memories were read. Raises OSError."""
+        """Write the files that a directory's index lacks, remove others; return the number read. Raises OSError."""
         manifest = segment_hot.read_manifest(self.root, directory)
         count = 0
         entries = manifest.segments if manifest is not None else []

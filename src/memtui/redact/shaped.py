@@ -146,8 +146,7 @@ def is_given(value: str) -> bool:
 
 
 def is_key_body(body: str, beginning: str) -> bool:
-    """Tell whether the text after the beginning of a key belongs to a key, not words in camel case or with dashes.
-    A beginning of a few letters proves less: a row of equal characters after it is no key."""
+    """Tell whether the text after the beginning of a key belongs to a key, not words in camel case or with dashes."""
     telling = len(beginning) > 3 or (not beginning.isalpha() and len(beginning.strip("._-/")) > 1)
     if not telling and len(set(body)) < min(6, len(body)):
         return False

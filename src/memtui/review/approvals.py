@@ -81,8 +81,7 @@ class Draft:
 
 
 def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft:
-    """Return what approving an update writes, and where: no repository without memories, unless the agent that was told
-    has no other place for a project's. Raises MemtuiError."""
+    """Return what approving an update writes, and where. Raises MemtuiError."""
     stem, data = content(item, choices)
     label = label_of(item, choices)
     own = _store_for(store, item, label)
@@ -192,8 +191,7 @@ def neighbours(store: Store, item: Waiting) -> list[Memory]:
 def proposed_rules(
     store: Store, item: Waiting, choices: Choices, seconds: float, go_on: Callable[[], bool] = lambda: True
 ) -> list[ProposedRule]:
-    """Return the rules that the words of a pending update say, with their evidence: from the past sessions of its
-    project, or of all, as long as there is time, and `go_on` says so before each."""
+    """Return the rules that the words of a pending update say, with their evidence, as long as `go_on` says so."""
     place = project_of(item) or paths_hot.project_root(store.cwd)
     texts = (choices.description, item.text if choices.body is None else choices.body)
     rules = proposals.rules_of_text("\n\n".join(texts))
@@ -242,8 +240,7 @@ def _write(draft: Draft, verb: str = "") -> Memory:
 
 
 def _triggers_added(draft: Draft) -> list[BesideEdit]:
-    """Return the edit that adds to a memory the trigger of a draft, and those of an imported one, but for such as would
-    fire with most prompts."""
+    """Return the edit that adds to a memory the trigger of a draft, but for such as would fire with most prompts."""
     store, directory = draft.store, draft.scope.directory
     phrases = fastjson_hot.loads_dict(f'{{"of": {draft.item.entry.fields.get("triggers") or "[]"}}}').get("of")
     more = [phrase for phrase in phrases if isinstance(phrase, str)] if isinstance(phrases, list) else []
@@ -290,8 +287,7 @@ def store_of(store: Store, items: Sequence[Waiting]) -> Store:
 
 
 def merge(store: Store, items: Sequence[Waiting], memory: Memory) -> Memory:
-    """Put updates at a memory's end, one after the other; what was asked then finds it. Those before a failure stay;
-    one undo takes all back. Raises as `merged`, ConflictError."""
+    """Put updates at a memory's end, one after the other, as one undo. Raises as `merged`, ConflictError."""
     scope = store.scope(memory.scope_label)
     with store.journal.together():
         for item in items:

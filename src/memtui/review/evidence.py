@@ -112,8 +112,7 @@ class Similar(NamedTuple):
 
 @dataclass
 class Evidence:
-    """What was said around an entry's evidence, its session's title, why that is missing, what is similar, and the
-    rules that a draft says."""
+    """What was said around an entry's evidence, its session's title, what is similar, and a draft's rules."""
 
     utterances: list[Utterance] = field(default_factory=list)
     title: str = ""

@@ -138,8 +138,7 @@ def places_of_breaks(root: str) -> dict[str, str]:
 
 
 def interval(sessions: Sequence[tuple[int, int]]) -> tuple[float, float]:
-    """Return the bounds of the true share, for (opportunities, kept) of sessions, which hang together: Wilson's score
-    interval of as many independent opportunities as have the variance of the ratio (Kish, Survey Sampling, 1965)."""
+    """Return the bounds of the true share for (opportunities, kept) of sessions: Wilson's, by Kish's effective size."""
     count, kept = (sum(numbers) for numbers in zip(*sessions, strict=True)) if sessions else (0, 0)
     if not count:
         return 0.0, 1.0
@@ -156,8 +155,7 @@ def interval(sessions: Sequence[tuple[int, int]]) -> tuple[float, float]:
 
 
 def count_in(transcripts: Iterable[str], rules: Iterable[Rule], since: float) -> dict[str, list[Moment]]:
-    """Count rules in transcripts from a time on, and store nothing: moments by the key of the rule, in order of time.
-    Those that can't be read are left out."""
+    """Count rules in transcripts from a time on, and store nothing: moments by the key of the rule, in order."""
     from memtui.client.transcripts import transcript_hot
     from memtui.rules import counts_update, tool_calls
 

@@ -45,8 +45,7 @@ CREATE VIEW told AS SELECT stated.path, stated.rule, since, time, name AS sessio
 
 @contextmanager
 def written(root: str) -> "Iterator[sqlite3.Connection]":
-    """Open the file for writing, and make it if there is none that can be used. Raises OSError, sqlite3.Error; after
-    damage that only shows later the next call makes a new file."""
+    """Open the file for writing, and make it if there is none that can be used. Raises OSError, sqlite3.Error."""
     import sqlite3
 
     path = f"{root}/{FILE}"
@@ -94,8 +93,7 @@ def _open_or_make(path: str) -> "sqlite3.Connection":
 
 
 def query(root: str, *queries: str, **values: str | None) -> list[list[tuple[Any, ...]]]:
-    """Return the rows of each query, all of one moment; none if there is no file that can be read. The next count moves
-    a damaged one aside."""
+    """Return the rows of each query, all of one moment; none if there is no file that can be read."""
     path = f"{root}/{FILE}"
     if not os.path.exists(path):
         return [[] for _ in queries]

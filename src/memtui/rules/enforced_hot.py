@@ -35,8 +35,7 @@ def candidates(
     tool: str,
     tool_input: "Mapping[str, object]",
 ) -> "list[tuple[Place, dict[str, object]]]":
-    """List the rows of some places, (scope, directory) each, that a call may break by its words: a quick look, before
-    the modules are loaded that read it. It misses a command whose name is written in pieces, as `n"p"m`."""
+    """List the rows of some places, (scope, directory) each, that a call may break by its words: a quick look."""
     texts = _texts(tool_input)
     rows: list[tuple[Place, dict[str, object]]] = []
     for scope, directory in where:

@@ -37,8 +37,7 @@ class Call:
 
 
 def call_of(tool_name: str, tool_input: "Mapping[str, object]", result: object = None) -> Call:
-    """Return what a tool call does. `result`: what the client says of its result; a hook may name `originalFile`, the
-    text of the file before, which tells added lines of a Write from others."""
+    """Return what a tool call does. `result`: what the client says of its result."""
     call = Call()
     if tool_name in SHELLS:
         line = _text(tool_input, "command")
@@ -116,8 +115,7 @@ def _added_lines(old: str, new: str) -> str:
 
 
 def fits(pattern: "Pattern", call: Call, root: str) -> str:
-    """Return the command, path or line that fits a pattern, empty for none. `root`: of the project, which paths are
-    relative to; files outside fit only a pattern that is absolute."""
+    """Return the command, path or line that fits a pattern, empty for none. `root`: what paths are relative to."""
     return _fits(pattern, None, call, root)
 
 
@@ -148,8 +146,7 @@ def _added(glob: str, call: Call, root: str) -> "list[tuple[str, str]]":
 
 
 def _lines_with(text: str, lines: str, removed: str = "") -> "list[str]":
-    """List the lines that have a text in them, the text itself if it is of several lines; but for as many as had it
-    before: a line that is changed elsewhere does not add it."""
+    """List the lines that have a text in them, but for as many as had it before."""
     if text not in lines:
         return []
     rows = [text] if "\n" in text else [line.strip() for line in lines.split("\n") if text in line]
@@ -218,8 +215,7 @@ def is_opportunity(rule: "Rule", call: Call, root: str) -> bool:
 
 
 def breach(rule: "Rule", call: Call, root: str) -> str:
-    """Return the command, path or line that breaks a rule of those that `is_opportunity` knows, empty for none. What
-    fits `instead`, too, is a breach only if that is the wider pattern."""
+    """Return the command, path or line that breaks a rule of those that `is_opportunity` knows, empty for none."""
     if rule.other is None:
         return fits(rule.subject, call, root)
     if rule.relation == "with":

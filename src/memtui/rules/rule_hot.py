@@ -37,8 +37,7 @@ class Pattern:
 
 
 class Rule:
-    """`kind`: never or always. `subject`: what it is about. `relation`: instead, before, with; empty where `other` is
-    None. `enforce`: refuse, ask, or empty."""
+    """A rule, `never` or `always` a subject; `relation`: instead, before, with; `enforce`: refuse, ask, or empty."""
 
     __slots__ = ("enforce", "kind", "other", "relation", "subject")
 

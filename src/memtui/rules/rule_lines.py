@@ -49,16 +49,14 @@ def rules_of_line(text: str) -> list[Rule]:
 
 
 def stated(fields: Mapping[str, object]) -> str | None:
-    """Return the entries of `rules:` on one line, separated by `;`; None where one is no rule, or `metadata` has
-    them."""
+    """Return the entries of `rules:` on one line, separated by `;`; None where they can't be edited so."""
     nested = fields.get("metadata")
     rules, problems = parse_all({FIELD: fields.get(FIELD)})
     return None if problems or (isinstance(nested, dict) and FIELD in nested) else "; ".join(map(line, rules))
 
 
 def with_rules(data: bytes, rules: Sequence[Rule], *, others: bool = False) -> bytes:
-    """Return a memory's file with rules, at the end of its frontmatter. Raises MemtuiError if it has some already;
-    `others`: these are replaced."""
+    """Return a memory's file with rules; `others`: those there are replaced. Raises MemtuiError if it has some."""
     if not (rules or others):
         return data
     doc = document.parse(data)

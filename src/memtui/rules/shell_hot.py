@@ -26,8 +26,7 @@ class ShellError(ValueError):
 
 
 def simple_commands(line: str) -> "list[list[str]] | None":
-    """Return the words of each command that a shell runs for a line, the first without its directory; None where the
-    line can't be parsed."""
+    """Return the words of each command that a shell runs for a line; None where the line can't be parsed."""
     reader = _LineReader(line, [], {})
     try:
         reader.read_list("")
@@ -217,8 +216,7 @@ class _LineReader:
                 self._read_within(line, self.bodies if name == "eval" else {})
 
     def _read_within(self, text: str, bodies: "dict[str, list[list[str]]]", *, is_line: bool = True) -> None:
-        """Read the commands of a line within this one, or those substituted in a text; none if a shell would refuse it
-        when it comes to it."""
+        """Read the commands of a line within this one, or substituted in a text; none if a shell would refuse it."""
         count = len(self.commands)
         reader = _LineReader(text, self.commands, bodies, self.depth + 1)
         try:

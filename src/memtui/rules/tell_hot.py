@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 
 def note(root: str, session_id: str, breaks: "Iterable[tuple[str, str, str]]") -> None:
-    """Note breaks, (path of the memory, key of the rule, line) each, of which the session is not told yet. Raises
-    OSError."""
+    """Note breaks (path of the memory, key of the rule, line) of which the session is not told yet. Raises OSError."""
     told_rules = fastjson_hot.rows(session_state_hot.load_part(root, session_id, TOLD), "rules")
     due = fastjson_hot.rows(session_state_hot.load_part(root, session_id, DUE), "breaks")
     count = len(told_rules)

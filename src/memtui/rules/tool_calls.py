@@ -37,8 +37,7 @@ def is_wanted(line: bytes) -> bool:
 
 
 class DeedReader:
-    """Reads deeds from records that are fed in order. `waiting`: calls without a result yet, by id, as JSON values that
-    a later reading continues from."""
+    """Reads deeds from records that are fed in order. `waiting`: calls without a result yet, by id."""
 
     def __init__(self, waiting: dict[str, list[Any]] | None = None) -> None:
         self.waiting = waiting if waiting is not None else {}

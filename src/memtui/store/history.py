@@ -95,8 +95,7 @@ RENAMED = frozenset({"rename", "move", "undo"})
 
 
 def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[Version]:
-    """List the versions of the file of this name or `scope:name` that was deleted last, before those that memtui
-    renamed; empty if there is none."""
+    """List the versions of the file of this name or `scope:name` that was deleted last; empty if there is none."""
     gone: list[Version] = []
     for scope in places:
         for file in versions.files(scope.directory):

@@ -106,8 +106,7 @@ class ScopeFiles:
         return place
 
     def writable(self, path: str, *, through_link: bool = False) -> ScopedFile:
-        """Return where a change may write a file. Raises MemtuiError for read-only scopes, and what is no memory; for
-        symlinks that leave the scope, or unless `through_link` for all."""
+        """Return where a change may write a file. Raises MemtuiError for what is read-only, no memory, or links out."""
         place = self.readable(path)
         references.writable(place.scope, shared=self.shared)
         real, top = references.real_path(place.scope, path), paths_hot.resolve(place.scope.directory)
@@ -172,8 +171,7 @@ class Plan:
     def write(
         self, path: str, data: bytes | None, *, trusted: bool = False, mode: int | None = None, mtime: int | None = None
     ) -> None:
-        """Say a file's content, None for no file; `mode` of a new one, and the time (ns) that it is to have. Raises
-        MemtuiError for a file that must not be written."""
+        """Say a file's content, None for no file; `mode` and time of a new one. Raises MemtuiError."""
         self.files.writable(path, through_link=data is not None and self.files.data(path) is not None)
         self.after[path] = data
         self._named[path] = trusted

@@ -123,8 +123,7 @@ def relative_dates(text: str, day: date, *, spoken: bool = False) -> Iterator[Re
 
 
 def dated(text: str, day: date) -> str:
-    """Return what a person said on a day with absolute dates in the place of relative ones, all else as it was; what
-    can't be reckoned, or says how things are, gets the day on which it was said."""
+    """Return what a person said on a day with absolute dates in the place of relative ones, all else as it was."""
     changes = {
         match.span(match.lastgroup or 0): _spoken_date(match, day) for match in _apart(text, SAID.finditer(text))
     }

@@ -127,8 +127,7 @@ SORT_KEYS: dict[str, Callable[[Row], object]] = {
 
 @dataclass
 class UsageCounts:
-    """How often a memory was delivered and used, with its newest deliveries, newest first; `prompts`: the records of
-    those that a prompt brought, likewise."""
+    """How often a memory was delivered and used, with its newest deliveries; `prompts`: those that a prompt brought."""
 
     deliveries: int = 0
     uses: int = 0
@@ -161,8 +160,7 @@ class Usage:
         return {path for _, line in lines for path in self._add(line, appended=True)}
 
     def _add(self, line: bytes, *, appended: bool, noted: dict[str, str] | None = None) -> list[str]:
-        """Count a line of the log, which is newer than all others if `appended`. Return the paths of its memories.
-        `noted`: outcomes by the id of a delivery."""
+        """Count a line of the log, which is newer than all others if `appended`. Return the paths of its memories."""
         record = log_hot.parse(line, noted) or {}
         items = record.pop("items", None)
         record.pop("text", None)

@@ -135,8 +135,7 @@ class Store:
         mtime: int | None = None,
         **more: Any,
     ) -> str:
-        """Write one memory, `before` as a person saw it; return the change's id. `verb`: the act in its summary, if not
-        `op`; `more`: as for `Journal.run`. Raises MemtuiError, ConflictError."""
+        """Write one memory, `before` as a person saw it; return the change's id. Raises MemtuiError, ConflictError."""
         references.writable(scope, shared=self.shared)
         plan = self._plan([scope], {path: before})
         plan.write(path, after, trusted=trusted, mtime=mtime)

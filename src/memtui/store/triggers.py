@@ -237,8 +237,7 @@ def unmute(store: Store, memory: Memory, texts: Sequence[str]) -> bool:
 
 
 def is_everywhere(text: str, memories: Callable[[], Iterable[Memory]] = tuple) -> bool:
-    """Return whether a line would fire with most prompts: it has no word beside fillers and small talk, or a single
-    one, of work or of many `memories`."""
+    """Return whether a line would fire with most prompts: it has no telling word, or one of many `memories`."""
     telling = [word for word in _WORD.findall(text.casefold()) if word not in _WORDS["filler"] | _WORDS["smalltalk"]]
     if len(telling) != 1:
         return not telling
@@ -250,8 +249,7 @@ def is_everywhere(text: str, memories: Callable[[], Iterable[Memory]] = tuple) -
 
 
 def checked(text: str, memories: Callable[[], Iterable[Memory]] = tuple) -> str:
-    """Return a line that a person typed as it is kept. Raises UsageError for a long one, one without a word, and one
-    that would fire with most prompts, by `memories` too."""
+    """Return a line that a person typed as it is kept. Raises UsageError for one that is long, empty or everywhere."""
     line = memory.one_line(text)
     if not any(map(str.isalnum, line)):
         raise UsageError("A trigger needs a word.", "Say in a few words when one would need the memory.")

@@ -114,8 +114,7 @@ class Proposal:
 
     @property
     def subject(self) -> str:
-        """What a decision is about: `id`; of a step about a rule its evidence, whatever the memory says; of a fix of
-        MEMORY.md what it fixes."""
+        """What a decision is about: `id`; of a step about a rule its evidence; of a fix of MEMORY.md what it fixes."""
         if self.evidence and "again" in self.evidence[0].data:
             return ids_hot.digest(f"{self.ref} {self.evidence[0].data['again']}", 5)
         if self.evidence and self.evidence[0].code == RULES:  # whatever else is changed in the memory

@@ -69,8 +69,7 @@ _MONTH = re.compile(
 
 
 class Order(NamedTuple):
-    """An order or statement: whether it says to do something or that it is so, its subject in words, the sentence, and
-    the part of it that says so."""
+    """An order or statement: whether it says to do something, its subject in words, the sentence, its part."""
 
     memory: Memory
     positive: bool

@@ -73,8 +73,7 @@ def check(root: str, parts: Iterable[str]) -> Iterator[Finding]:
 
 @contextmanager
 def held(root: str, parts: Iterable[str], now: float) -> Iterator[Callable[[Sequence[ModelError]], None]]:
-    """Dream alone of some parts; what it gives notes how the dream ended, with the errors of its requests. Raises
-    ConflictError if another process dreams of one, OSError."""
+    """Dream alone of some parts; what it gives notes how the dream ended. Raises ConflictError, OSError."""
     names = sorted(set(parts))
     with ExitStack() as stack:
         try:

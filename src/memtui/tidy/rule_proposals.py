@@ -19,8 +19,7 @@ MOST, SECONDS = 10, 20.0
 
 
 def propose(env: dict[str, str], cwd: str, now: float) -> list[Proposal]:
-    """Propose rules for the trusted memories of a directory, those that were broken most often first, and save them;
-    not those that were rejected. Raises MemtuiError."""
+    """Propose rules for the trusted memories of a directory, broken ones first, and save them. Raises MemtuiError."""
     store = Store(env, cwd, by=changeset.BY, now=lambda: now)
     is_rejected = waiting_proposals.rejections(store.root)
     waiting = {

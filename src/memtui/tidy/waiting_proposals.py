@@ -105,8 +105,7 @@ def rejections(root: str) -> Callable[[Proposal], bool]:
 
 
 def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> bool:
-    """Reject proposals in one step: until their memories change, or `never` again; False: nothing changed. Raises
-    MemtuiError."""
+    """Reject proposals: until their memories change, or `never` again; False: nothing changed. Raises MemtuiError."""
     if not proposals:
         return False  # nothing is read that could fail behind what was made already
     files, pairs = store.files(), 0

@@ -74,8 +74,7 @@ def _ends_with(path: str, size: int, last: str) -> bool:
 
 
 def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, last: str, threshold: float) -> None:
-    """Read what is new in a session's transcript; write drafts of at least the confidence `threshold`, and items.
-    `last`: the turn's last message, which the file may not have yet. Raises OSError."""
+    """Read what is new in a session's transcript; write drafts of at least `threshold`, and items. Raises OSError."""
     root = paths_hot.root(env)
     cursor = session_state_hot.load_part(root, session_id, "cursor")
     # Under --no-session-persistence or CLAUDE_CODE_SKIP_PROMPT_HISTORY there is no transcript.

@@ -15,8 +15,7 @@ SAME = ("session", "scope", "name")
 
 
 def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payload: dict[str, object]) -> bool:
-    """Keep what a tool would write into a memory's file as a draft of its scope's inbox, in place of the session's last
-    one. False if it would change nothing or fail, or the file is of no scope of `cwd`. Raises OSError, MemtuiError."""
+    """Keep what a tool would write to a memory as a draft; False if it changes nothing. Raises OSError, MemtuiError."""
     tool_input = payload.get("tool_input")
     before = read_or_none(path)
     data = _written(tool, tool_input if isinstance(tool_input, dict) else {}, before)

@@ -46,8 +46,7 @@ class WorkerRun:
         return "off" not in {self.setting(key) for key in (*keys, "mode", "llm_backend")}
 
     def start(self, module: str, *words: str, payload: object = None) -> None:
-        """Start `python -m MODULE WORDS…` in a process of its own, with `payload` as JSON on its standard input: only
-        that process imports what asks a model. Raises OSError."""
+        """Start `python -m MODULE WORDS…` in a process of its own, with `payload` as JSON on stdin. Raises OSError."""
         data = b"" if payload is None else fastjson_hot.dumps(payload).encode()
         processes.start(self.env, self.root, self.cwd, module, *words, payload=data)
 
@@ -68,8 +67,7 @@ def run(
     tasks: tuple[str, ...] = (),
     begin: Callable[[], None] = lambda: None,
 ) -> None:
-    """Do what is due after an event, or only `tasks`; `begin` is called before each task. Never raises: an error goes
-    to log/errors.jsonl, and the next task runs. A session has one worker at a time, and a second one waits for it."""
+    """Do what is due after an event, or only `tasks`; an error is logged, and the next task runs. Never raises."""
     on = WorkerRun(env, payload, event)
     for task in TASKS:
         if task.name in tasks or (not tasks and task.name != "select"):
@@ -180,8 +178,7 @@ def _has_turn_to_count(on: WorkerRun) -> bool:
 
 
 def _count_rules(on: WorkerRun) -> None:
-    """Count which rules of memories the turn kept, and new rules in earlier sessions, as long as there is time. Waits
-    for another count: nobody else counts this turn later."""
+    """Count which rules of memories the turn kept, and new rules in earlier sessions, as long as there is time."""
     from memtui.rules import counts_update
 
     if on.setting("extract") is not True:  # else the end of the turn was waited for already
@@ -242,8 +239,7 @@ TIDY_MOST = 30.0
 
 
 def tidy(root: str) -> int:
-    """Remove what nothing needs any more, at most once a day; return the number of files. What the settings no longer
-    keep gets up to TIDY_MOST seconds. Raises OSError if its stamp can't be written."""
+    """Remove what nothing needs any more, at most once a day; return the number of files. Raises OSError."""
     now = clock_hot.now()
     stamp = root + "/run/tidied"
     try:

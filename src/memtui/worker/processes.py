@@ -33,8 +33,7 @@ def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, pa
 
 
 def python(root: str) -> str:
-    """Return the interpreter with all that memtui needs: hooks and workers run in a bare one. The installation noted it
-    (hooks/install/installation.py), or memtui is in its site-packages."""
+    """Return the interpreter with all that memtui needs: as the installation noted it, or this one."""
     records = fastjson_hot.table(fs_hot.read_table(root + "/installs.json", "settings"), "files").values()
     noted = [str(record.get("python")) for record in records if isinstance(record, dict) and record.get("python")]
     above, separator, _ = paths_hot.SOURCES.rpartition("/lib/python")

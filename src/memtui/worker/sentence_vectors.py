@@ -23,8 +23,7 @@ LOADED = {RUNNING, FAILED}
 
 
 def keep(env: dict[str, str], root: str, cwd: str, directories: Sequence[str], now: float) -> bool:
-    """Have the daemon make the vectors that the indexes of these directories lack; start it if there is none of this
-    model and version. Return whether one was started. Raises OSError."""
+    """Have the daemon make the vectors that these directories lack; return whether it was started. Raises OSError."""
     report = fill(root, directories)
     if report.get("model") == wanted(root):
         return False
@@ -61,8 +60,7 @@ def status(root: str, request: dict[str, object] | None = None, seconds: float =
 
 
 def stop(root: str) -> bool:
-    """Have the daemon end, and wait for that; one that still loads its model, hangs, or goes on is killed. Return
-    whether there was one."""
+    """Have the daemon end, and wait for that; one that goes on is killed. Return whether there was one."""
     if not is_held(root):
         return False
     end = time.monotonic() + (PATIENCE if status(root, {"op": "stop"}, SHORT) else 0.0)
@@ -86,8 +84,7 @@ def downloaded(root: str) -> int:
 
 
 def doing(root: str, report: dict[str, object]) -> str:
-    """Return what the daemon is doing, given what it says of itself: RUNNING, STARTING (it loads its model), FAILED (it
-    could not), SILENT (it was killed, or hangs) or NONE."""
+    """Return what the daemon is doing by what it says of itself: RUNNING, STARTING, FAILED, SILENT or NONE."""
     if report:
         return RUNNING
     is_running, has_socket = is_held(root), os.path.exists(semantic_hot.socket_of(root))

@@ -166,8 +166,7 @@ def _broken(ctx: Context, args: argparse.Namespace, criteria: Filter) -> Result:
 
 
 def _answers(ctx: Context, criteria: Filter) -> list[dict[str, Any]]:
-    """Return the answers of the model that no session got yet, newest first; none for another filter than by session,
-    project and notes."""
+    """Return the answers of the model that no session got yet, newest first, if the filter allows answers."""
     if criteria.but(project="", session="", kind="") or criteria.kind not in {"", "guidance"}:
         return []
     seen_ids = block_files_hot.seen_answers(ctx.root)

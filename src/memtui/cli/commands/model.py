@@ -178,8 +178,7 @@ def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _wait_for_daemon(ctx: Context) -> str:
-    """Wait until the daemon has loaded its model or failed, and return what it does; where nobody watches only as long
-    as it may take to notice that there is no network."""
+    """Wait until the daemon has loaded its model or failed, and return what it does; unattended not for long."""
     end = time.monotonic() + (sentence_vectors.PATIENCE if not ctx.out.stderr_tty or ctx.out.json else 3600.0)
     while (doing := sentence_vectors.doing(ctx.root, sentence_vectors.status(ctx.root))) not in sentence_vectors.LOADED:
         if time.monotonic() > end:

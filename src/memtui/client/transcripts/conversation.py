@@ -108,8 +108,7 @@ class Conversation:
             pass  # of another version: what was under way is not known
 
     def to_state(self) -> dict[str, object]:
-        """Return what a later reading continues from, not the turns: the agent's last words, the request under way, the
-        todo list, and hashes of what hooks gave."""
+        """Return what a later reading continues from: the request under way, the todos, hashes of what hooks gave."""
         state: dict[str, object] = {key: getattr(self, name)[-MAX_TEXT:] for key, name in _TEXTS.items()} | {
             "todos": self._todos,
             "todos_changed": self.todos_changed,
@@ -333,8 +332,7 @@ def note_position(path: str, offset: int) -> dict[str, object]:
 
 
 def position(noted: dict[str, object], path: str) -> int:
-    """Return the offset to read on from; 0 if the file is not the one read before, which may have moved. Raises
-    OSError."""
+    """Return the offset to read on from; 0 if the file is not the one read before. Raises OSError."""
     offset = noted.get("offset")
     if not isinstance(offset, int) or offset < 0:
         return 0

@@ -75,8 +75,7 @@ def with_id(path: str, prompt_id: str) -> str:
 
 
 def under_way(path: str, clean: Callable[[str], str], asks: Callable[[str], bool] = bool) -> str:
-    """Return what the person asked for last in a transcript; empty if it can't be read, or says nothing. `clean` is
-    applied before it is cut: half a secret would not be recognised. `asks` tells whether a prompt is no small talk."""
+    """Return what the person asked for last in a transcript, `clean` before it is cut; empty if nothing tells."""
     if not path.startswith("/"):
         return ""
     try:

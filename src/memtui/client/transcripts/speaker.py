@@ -128,8 +128,7 @@ def on_plan(record: dict[str, object], text: str) -> tuple[str, str]:
 
 
 def is_approved(record: dict[str, object], block: dict[str, object]) -> bool:
-    """Tell whether the text beside a tool's result is what a person added when they approved it. Client 2.1.197 does
-    not write who decided; there a tool that ended without an error is taken for approved."""
+    """Tell whether the text beside a tool's result is what a person added when they approved it."""
     decision = record.get("permissionDecision")
     if isinstance(decision, dict):
         return decision.get("decision") != "reject" and text_of(decision.get("source")).startswith("user_")
@@ -137,8 +136,7 @@ def is_approved(record: dict[str, object], block: dict[str, object]) -> bool:
 
 
 def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> str:
-    """Return a person's words on refusing a `tool`; empty for the output of a program, even if it reads the same.
-    Client 2.1.330 writes who decided; of 2.1.197 only errors of the client's own tools count."""
+    """Return a person's words on refusing a `tool`; empty for the output of a program."""
     if block.get("is_error") is not True:
         return ""
     kind, decision = record.get("toolDenialKind"), record.get("permissionDecision")
@@ -197,8 +195,7 @@ def _dicts(value: object) -> list[dict[str, object]]:
 
 
 def typed_answers(text: str, result: object, questions: object) -> Iterator[TypedAnswer]:
-    """Yield what was typed, by the client's report and what it writes beside it, the `result`. `questions`: what
-    `asked_questions` kept of the call."""
+    """Yield what was typed, by the client's report and what it writes beside it; `questions`: of the call."""
     fields = result if isinstance(result, dict) else {}
     if fields.get("afkTimeoutMs") is not None:
         return  # nobody was there: the client went on by itself

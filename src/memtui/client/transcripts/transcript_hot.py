@@ -118,8 +118,7 @@ class Reader:
 
 
 def in_order(records: "Iterable[dict[str, object]]") -> "Iterator[dict[str, object]]":
-    """Yield the records of a transcript from its beginning on, each behind its parent: the client sometimes writes the
-    first answer before the prompt. After WAITING_MOST records that wait, the order is that of the file."""
+    """Yield the records of a transcript, each behind its parent: the client may write an answer before its prompt."""
     uuids = {""}
     waiting: list[dict[str, object]] = []
     sorting = True
@@ -296,8 +295,7 @@ def attachment_texts(found: "dict[str, object]") -> "list[str]":
 
 
 def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int | None":
-    """Return an offset after which a transcript holds everything since `seconds` (of the epoch); None if that is over
-    `limit` bytes from its end, 0 if it can't be read. Records are almost in the order of time."""
+    """Return an offset from which a transcript holds all since `seconds`; None if over `limit`, 0 if unreadable."""
     try:
         tail = RECENT_BYTES
         while (limit is None or tail <= limit) and (begin := tail_start(path, tail)):

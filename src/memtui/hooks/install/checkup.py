@@ -131,8 +131,7 @@ class _Session(NamedTuple):
 
 
 def unserved_sessions(env: dict[str, str], cwd: str, now: float) -> list[Finding]:
-    """Find that no hook ran in a project's newest sessions since the installation, and when the last one did; scripts
-    can silence hooks, so theirs alone are no problem."""
+    """Find that no hook ran in a project's newest sessions since the installation, and when the last one did."""
     root = paths_hot.root(env)
     try:
         since = max(os.stat(install.installs_path(root)).st_mtime, now - OLDEST)

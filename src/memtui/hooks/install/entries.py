@@ -40,8 +40,7 @@ def launcher_path() -> str:
 
 @functools.cache
 def choose_interpreter() -> str:
-    """Return the Python for hooks: this one's base, which needs no site-packages and may outlive the environment; never
-    a version manager's shim, which takes 60 ms to start. Raises MemtuiError."""
+    """Return the Python for hooks: this one's base, never a version manager's shim. Raises MemtuiError."""
     for candidate in (getattr(sys, "_base_executable", None), sys.executable):
         if candidate and os.path.isabs(candidate) and _fits(candidate):
             return str(candidate)
@@ -102,8 +101,7 @@ def other_of(text: str) -> str:
 
 
 def _guarded(script: str, interpreter: str, rest: str, setting: str = "", other: str | None = None) -> str:
-    """Return a shell command that starts a script of memtui's with the words `rest`, and with a variable set
-    (`setting`: NAME=VALUE); if that can't be started, nothing, or the shell command `other`."""
+    """Return a shell command that starts a script of memtui's with `rest` and a `setting`; else nothing, or `other`."""
     quoted, python = shlex.quote(script), shlex.quote(interpreter)
     if other is None:
         line = f"[ ! -r {quoted} ] || exec {python} -I -S {quoted} {rest}"
@@ -129,8 +127,7 @@ def agent_command(program: Program, event: str, interpreter: str, launcher: str,
 def groups(
     interpreter: str, launcher: str, root: str = "", config: str = "", program: Program = PROGRAM
 ) -> dict[str, dict[str, Any]]:
-    """Return for each event of an agent, by its own name, the group that the settings' `hooks` shall have; arguments as
-    for `command`."""
+    """Return for each event of an agent, by its own name, the group that the settings' `hooks` shall have."""
     return {
         event.own: program.group(event, agent_command(program, event.name, interpreter, launcher, root, config))
         for event in program.events

@@ -216,8 +216,7 @@ class Made:
 
 
 def read(text: str, name: str, agent: str = "", allows_comments: bool = True) -> dict[str, Any]:
-    """Parse settings as Claude Code would; a blank file means empty settings. `agent`: another one, which may read
-    more than that. Raises MemtuiError."""
+    """Parse settings as Claude Code would; a blank file means empty settings. Raises MemtuiError."""
     if not text.strip(WHITESPACE):
         return {}
     try:

@@ -22,8 +22,7 @@ _WORD = re.compile(r"\w")
 
 @dataclass
 class SessionPiece:
-    """What was read of a transcript up to `offset`: its sure enough drafts, without secrets, and where the next reading
-    begins (`cursor`)."""
+    """What was read of a transcript up to `offset`: its drafts, without secrets, and where the next reading begins."""
 
     offset: int
     drafts: list[Signal] = field(default_factory=list)

@@ -122,8 +122,7 @@ class Wishes:
 
 
 def ask(model: LanguageModel, situation: Situation, wishes: Wishes, trace: Trace) -> None:
-    """Ask the model about what is new, and put into `wishes` what it wishes and what it looked at, also if a later call
-    of it fails. Raises ModelError, MemtuiError if the log of calls, or the `trace`, can't be written."""
+    """Ask the model about what is new, and put its wishes into `wishes`. Raises ModelError, MemtuiError."""
     looker = Tools(situation.top) if situation.top else None
     looks_text = "\n".join(filter(None, (WITH_LOOKS if looker else "", situation.own_tools)))
     rules = SYSTEM.format(directives=situation.directives, looks=looks_text)

@@ -39,8 +39,7 @@ def _changes(root: str) -> Iterator[tuple[Transaction, MemoryWrite]]:
 
 
 def changes_of(root: str, run: str) -> list[tuple[str, str, str]]:
-    """Return what a run changed, in order: a block's name or the path of a file, and its text before and after, as far
-    as that is kept."""
+    """Return what a run changed, in order: a block's name or a file's path, and its text before and after."""
     changes: list[tuple[str, str, str]] = []
     contents = ContentStore(root)
     for change in journal_ledger.shared(root + "/journal.jsonl").follow().all():

@@ -30,8 +30,7 @@ TELLINGS, WAITING_SECONDS = 3, clock_hot.DAY
 
 @dataclass(frozen=True)
 class Powers:
-    """What the subconscious may do in a project: its `mode`, its `tools` as they are set, those that are `allowed` and
-    why these are `fewer`, the `model`, and `why` it can't run, empty if it can."""
+    """What the subconscious may do in a project: `mode`, `tools`, those `allowed`, the `model`, `why` it can't run."""
 
     mode: str
     tools: str

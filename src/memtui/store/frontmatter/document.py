@@ -17,8 +17,7 @@ NODE_LIMIT = 10_000
 
 @dataclass  # not frozen, which takes three times as long: thousands are made
 class Document:
-    """A Markdown file. `body` has `\\n` line ends; `newline` is the file's own; `notes` are warnings for its author;
-    `broken` is the reason why the frontmatter can't be read, or None."""
+    """A Markdown file: `body` has `\\n` line ends, `notes` are warnings, `broken` is why it can't be read, or None."""
 
     raw: bytes
     bom: bool = False

@@ -207,8 +207,7 @@ class Journal:
         )
 
     def _sweep(self, record: Mapping[str, Any]) -> None:
-        """Remove the temporary files of killed processes, and beside what changes those of this one, which holds the
-        lock and uses none; contents its other threads may be storing."""
+        """Remove the temporary files of killed processes, and beside what changes those of this one."""
         for place in {self.contents.directory + "/", *(row["path"] for row in record["changes"])}:
             directory, name = os.path.split(place)
             with contextlib.suppress(OSError):

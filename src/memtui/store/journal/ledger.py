@@ -63,8 +63,7 @@ def here(by: str) -> str:
 
 
 class MemoryWrite(NamedTuple):
-    """A memory's file that a change wrote: hashes (empty: no file) and times in ns before and after; `whole`: not only
-    lines that follow."""
+    """A memory's file that a change wrote: hashes, times (ns) before and after; `whole`: not only lines that follow."""
 
     path: str
     before: str

@@ -227,8 +227,7 @@ def remove_words(root: str, words: PurgedWords, paths: Iterable[str]) -> None:
 
 
 def fold_records(root: str, is_meant: Callable[[dict[str, object]], bool], within: Callable[[str], bool]) -> None:
-    """Drop the texts of the records that are meant, and the reasons within which the words are, in place: each line
-    keeps its length, so that hooks may append and readers may follow meanwhile. Raises OSError."""
+    """Drop the texts of the records that are meant in place, so that each line keeps its length. Raises OSError."""
     for path in log_hot.months(root):
         fd = fs_hot.open_regular(path, ours=True, follow=False, write=True)
         try:

@@ -39,8 +39,7 @@ class CountedRule(NamedTuple):
     sessions: Sequence[SessionCount]
 
     def broken(self, had: Mapping[str, float]) -> tuple[int, int, int]:
-        """Count the newest sessions with the memory, those of them that broke the rule then, and all that did; `had`:
-        when each got the memory."""
+        """Count the newest sessions with the memory, those of them that broke the rule, and all that did."""
         rows = [row.broken_at >= had[row.session] for row in self.sessions if had.get(row.session, NEVER) < NEVER]
         return len(rows[:SESSIONS]), sum(rows[:SESSIONS]), sum(rows)
 

@@ -94,8 +94,7 @@ def _turn(path: str, start: int, _stamp: int) -> PromptedTurn | None:
 
 
 def is_followed(memory: Memory, turn: PromptedTurn) -> bool | None:
-    """Return whether the agent named code of a memory, or said the telling words of its description, which the prompt
-    does not have; None if the prompt has them all."""
+    """Return whether the agent named code of a memory, or said its telling words; None if the prompt has them."""
     code = {part for part in _CODE.findall(f"{memory.description}\n{memory.body}") if part not in turn.prompt}
     telling = {*words_hot.terms(memory.description)} - words_hot.COMMON - {*words_hot.terms(turn.prompt)}
     if not (code or telling):

@@ -66,8 +66,7 @@ PlanOrError = install.SettingsPlan | MemtuiError
 async def change_hooks(
     services: "Services", action: install.Action, *, offer: bool = False, agent: str = PROGRAM.name
 ) -> bool:
-    """Show and write what the person chooses; return whether they did. `offer`: nobody asked for it; `agent`: whose
-    hooks, by its name: Claude Code has several places for them."""
+    """Show and write what the person chooses of an `agent`'s hooks; return whether they did. `offer`: unasked."""
     data = services.data
     program = programs.load(agent)
     if program is PROGRAM:

@@ -55,8 +55,7 @@ class InboxPlan(NamedTuple):
 
 
 class PlannedChanges:
-    """The rows of what was planned last; what is `decided` since, ids of changes and keys of problems, an undo brings
-    back."""
+    """The rows of what was planned last; what is `decided` since, an undo brings back."""
 
     def __init__(self) -> None:
         self._rows: Sequence[ProposedRow] = ()
