@@ -10,7 +10,8 @@ from memtui.base import clock_hot, findings, fs_hot, ids_hot, paths_hot
 from memtui.base.finding import OK, PROBLEM
 from memtui.inbox import file_hot
 from memtui.store import trust_grants, trust_hot
-from memtui.tidy.checks import doctor
+from memtui.store.store import Store
+from memtui.tidy.checks import doctor, fixes
 
 NOW = clock_hot.parse("2026-11-21T09:00:00Z")
 
@@ -68,6 +69,16 @@ def test_nothing_is_wrong_where_nothing_is_but_files_open_to_others(machine):
     assert machine.problems() == [], "nobody else comes so far, and `echo >> guidance.md` is a way to leave a note"
     os.chmod(machine.root, 0o711)
     only(machine, "root", "global/guidance.md", "chmod")
+
+
+def test_read_only_objects_of_git_are_no_problem_and_stay_as_they_are(machine):
+    path = machine.root / "sync/own/repo.git/objects/8f/3664"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"x")
+    path.chmod(0o444)
+    assert machine.problems() == []
+    fixes.fix(Store(machine.env, str(machine.repo)), "files")
+    assert path.stat().st_mode & 0o777 == 0o444
 
 
 @pytest.mark.usefixtures("as_a_user")

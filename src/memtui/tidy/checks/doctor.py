@@ -108,9 +108,9 @@ def check_root(root: str) -> Iterator[Finding]:
     for number, (path, mode, _) in enumerate(modes(root)):
         if number >= FILES_CHECKED:
             break
-        if mode & 0o077 and not closed:
+        if mode & 0o077 and not closed and fixes.GIT_OBJECTS not in path:
             open_to_others.append(os.path.relpath(path, root))
-        if mode & 0o600 != 0o600:
+        if mode & 0o600 != 0o600 and fixes.GIT_OBJECTS not in path:
             locked.append(os.path.relpath(path, root))
     if open_to_others:
         yield problem("root.open", count=len(open_to_others), files=open_to_others, root=root)

@@ -24,6 +24,8 @@ DECIDED = ("projects",)
 SUBJECT = "project:"
 # Files beside an inbox in which each line tells what not to draft again.
 LEDGERS = (format_hot.REJECTED, "extracted.jsonl")
+# git makes its objects read-only; they stay so.
+GIT_OBJECTS = ".git/objects/"
 # Why a directory that is gone may have become another one.
 SAME_DIRECTORY, SAME_REMOTE = "is that directory", "has the same remote"
 
@@ -60,6 +62,8 @@ def _errors(store: Store) -> FixOutcome:
 def _files(store: Store) -> FixOutcome:
     changed = []
     for path, mode, _size in modes(store.root):
+        if GIT_OBJECTS in path:
+            continue
         wanted = mode & 0o700 | (0o700 if os.path.isdir(path) else 0o600)
         if mode != wanted:
             try:
