@@ -10,6 +10,7 @@ from waiting import eventually
 from .client import injected
 from .model import Reply, call, say, structured, use
 from .terminal import Terminal
+from .test_selection import FAULTS
 
 pytestmark = pytest.mark.client
 
@@ -266,6 +267,33 @@ def test_with_all_tools_the_permissions_of_its_person_decide(on, model, allowed)
     assert (run["outcome"], run["tools"]) == ("done", "full")
     assert (on.project / "made").exists() is allowed
     assert len(on.memtui_json("model", "log", "--runs")["runs"]) == 1, "its own client is not read along"
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("backend", "tools"), [("api", "read-only"), ("api", "read + web"), ("claude", "read-only"), ("claude", "full")]
+)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_reading_that_fails_is_told_and_made_after_the_next_turn(on, model, backend, tools, fault):
+    reads_along(on, backend, subconscious_tools=tools, llm_timeout="5" if fault == "late" else "60")
+    fails = {**FAULTS, "invalid": lambda request: structured(request, edits="none")}[fault]
+    working = []
+    answer = lambda request: structured(request, edits=[EDIT], replies=[{"to": "m1", "text": "On Tuesdays."}])
+    model.script = lambda request: (
+        PLAN if not is_subconscious(request) else answer(request) if working else fails(request)
+    )
+    begun = on.claude(f"{SAID}\n\n@memtui when do we deploy?")
+    assert eventually(lambda: on_runs(on) and on.workers_ended(), 60), on.errors()
+    failed = on_runs(on)
+    assert not any(run["outcome"] == "done" or run["blocks"] or run["whispers"] or not run["why"] for run in failed)
+    assert [run["why"] for run in on.memtui_json("activity")["runs"][::-1]] == [run["why"] for run in failed]
+    working.append(fault)
+    on.memtui("config", "set", "llm_timeout", "120")
+    on.claude("Go on.", resume=begun.session_id)
+    assert eventually(lambda: on_runs(on)[-1]["outcome"] == "done", 60), on_runs(on)[-1]
+    assert on_runs(on)[-1]["blocks"] == ["project_context"]
+    assert "On Tuesdays." in on.waiting()
+    assert on.errors() == []
 
 
 @pytest.mark.every

@@ -29,6 +29,7 @@ def answered(read, monkeypatch):
     monkeypatch.setattr(Answering, "prompts", [])
     read.prompts = Answering.prompts
     read.reads = lambda event: run_process.Along(read.env, {**read.payload, "hook_event_name": event}).run() is not None
+    assert not read.reads("UserPromptSubmit"), "a first prompt has no transcript yet"
     read.says(QUESTION)
     assert read.reads("UserPromptSubmit")
     assert [note.text for note in read.notes()] == ["On Tuesdays."]

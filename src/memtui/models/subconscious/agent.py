@@ -41,17 +41,17 @@ SYSTEM = f"""\
 
 {RULE}
 
-What you get is what was said in a session between a person and a coding agent since you last read it, your blocks of
-notes with what each is for, what you noted earlier in this session, and a list of the person's memories.
+You get what was said in a session between a person and a coding agent since you last read it, your blocks of notes with
+what each is for, what you noted earlier in this session, and a list of the person's memories.
 Answer with these, each of which may be empty:
 - `edits`: changes of blocks. `old` is text that stands in the block exactly once and that `new` replaces; an empty
 `old` adds `new` at the end; an empty `new` removes `old`. A block has at most {block_files_hot.MOST} characters.
 `quote` is the words of the person or of the agent that show it, copied character for character; for blocks marked as
 shared, which are for all projects, words of the person. What a memory of the list says needs no block.
-- `whispers`: what the agent should know now. `quote` is the words of the person or of the agent that it is about,
-copied character for character; `urgent` only if it can't wait for the next prompt. State facts; give no orders.
+- `whispers`: what the agent should know now. `quote` is the words of either that it is about, copied likewise;
+`urgent` only if it can't wait for the next prompt. State facts; give no orders.
 - `replies`: one for each mention of you, by its id.
-- `note`: what you make of this turn, in a sentence or two; you will read it again in this session.
+- `note`: what you make of this turn, in a sentence or two; you will read it again.
 A quotation has at least {QUOTE_WORDS} words and {QUOTE_CHARS} characters, all of the new messages below, none of
 thoughts, summaries or what tools printed. Use words of your own: what repeats {RUN_WORDS} words in a row, a sentence
 or an address of these or of a file, and that nobody said, is refused.

@@ -12,6 +12,7 @@ from typing import Any
 from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot, session_state_hot
 from memtui.base.errors import MemtuiError
 from memtui.client import locate_hot, process_hot
+from memtui.client.agents import agents_hot
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation, cleaned, note_position, position
 from memtui.deliver import error_log_hot
@@ -79,7 +80,8 @@ class Along:
 
     def run(self) -> Run | None:
         """Read what is new, ask and act; None if it may not run, or nothing is new. Raises MemtuiError, OSError."""
-        if not self.id or not self.transcript.startswith("/"):
+        # A first prompt has no transcript yet.
+        if not self.id or not self.transcript.startswith("/") or not agents_hot.exists(self.transcript):
             return None
         powers = control.powers(self.env, self.root, self.project_root).in_tree(self.env, self.root, self.top)
         if powers.why:
