@@ -1,4 +1,4 @@
-"""Findings: what a check found, as a code and facts. base/findings.py lists the codes and their sentences."""
+"""Findings: what a check found, as a code and facts. base/findings.txt lists the codes and their sentences."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -8,7 +8,8 @@ from memtui.base import fs_hot
 def read(path: str) -> dict[str, str]:
     """Return the lines of each section by its name, in the order of the file. Raises OSError."""
     text = re.sub(r"(?m)^#.*\n", "", fs_hot.read_bytes(path).decode())
-    return {name: lines.strip() for name, _, lines in (part.partition("\n") for part in text.split("\n== "))}
+    parts = (part.partition("\n") for part in text.split("\n== "))
+    return {name: lines.strip() for name, _, lines in parts if name}
 
 
 def sets(path: str) -> dict[str, frozenset[str]]:

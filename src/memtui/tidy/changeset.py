@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from memtui.base import ids_hot
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.base.finding import Finding
-from memtui.base.memory_kinds import KINDS
+from memtui.base.findings import OF_MEMORIES
 from memtui.base.phrasing_hot import many, some
 from memtui.base.storage import read_or_none
 from memtui.inbox import format_hot
@@ -34,7 +34,7 @@ RULES = "rules.proposed"
 # What makes the proposals that need no model.
 BY = "memtui"
 # The codes of the findings that lint fixes by itself.
-FIXED = {code for code, kind in KINDS.items() if kind.fix == "lint"}
+FIXED = {code for code, kind in OF_MEMORIES.items() if kind.fix == "lint"}
 # Why a proposal is refused: a file that it read changed since (stale), another proposal changes the same lines
 # (overlap), it would spread a memory that came with a repository and that nobody trusted (untrusted), or a file can't
 # be written (forbidden).
@@ -97,7 +97,7 @@ class Proposal:
     @property
     def ref(self) -> str:
         """The id that a person types: of a planned change by cause and paths, so that it stays; else `id`."""
-        if not self.evidence or any(evidence.code not in KINDS for evidence in self.evidence):
+        if not self.evidence or any(evidence.code not in OF_MEMORIES for evidence in self.evidence):
             return self.id
         facts = self.evidence[0].data
         cause = "" if self.is_safe else f"{self.evidence[0].code} {facts.get('link', '')}{facts.get('rule', '')}"

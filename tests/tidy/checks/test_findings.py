@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import memtui
-from memtui.base import findings, memory_kinds
+from memtui.base import findings
 from memtui.base.finding import problem
 from memtui.tidy.checks import fixes, lint
 
@@ -15,7 +15,7 @@ SOURCES = Path(memtui.__file__).parent
 MAKERS = {"problem", "note", "good", "told"}
 
 
-REGISTRIES = {Path(findings.__file__), Path(memory_kinds.__file__)}
+REGISTRIES = {Path(findings.__file__)}
 
 
 def strings():
@@ -43,7 +43,7 @@ def test_each_code_of_memories_belongs_to_one_check():
     codes = [code for check in lint.CHECKS for code in check.codes]
     assert len(codes) == len(set(codes))
     of_pairs = {"memories.contradict", "memories.alike"}
-    assert set(memory_kinds.KINDS) - set(codes) == {"memories.changed", *of_pairs}
+    assert set(findings.OF_MEMORIES) - set(codes) == {"memories.changed", *of_pairs}
 
 
 def test_a_fix_is_one_that_fixes_or_a_door_makes():

@@ -34,7 +34,7 @@ class Checked(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A family of findings by its `codes`, whose words, remedy and fix stand in base/memory_kinds.py: `of_memory` finds
+    """A family of findings by its `codes`, whose words, remedy and fix stand in base/findings.txt: `of_memory` finds
     them in a sound memory alone at a time, `of_scope` in all of a scope. `facts`: all that the findings depend on; such
     findings are kept as long as that is the same."""
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 from memtui.base import clock_hot, fastjson_hot, findings, fs_hot, ids_hot, paths_hot, reverse_lines_hot
 from memtui.base.errors import MemtuiError, close_to
 from memtui.base.finding import Finding, good, note, problem
-from memtui.base.memory_kinds import KINDS
+from memtui.base.findings import OF_MEMORIES
 from memtui.base.phrasing_hot import ago
 from memtui.deliver import log_hot
 from memtui.inbox import file_hot, format_hot, undelivered
@@ -32,7 +32,7 @@ CLAIM_SECONDS = 3600.0
 # The most files whose modes are checked.
 FILES_CHECKED = 20_000
 # What `memories` finds.
-CODES = tuple(takewhile("memories.changed".__ne__, KINDS))
+CODES = tuple(takewhile("memories.changed".__ne__, OF_MEMORIES))
 # Settings that have a model asked.
 ASKING = ("dream", "recall_select", "subconscious")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from memtui.base import paths_hot
 from memtui.base.errors import NotFoundError, UsageError
 from memtui.base.finding import OK, PROBLEM, Finding, note
-from memtui.base.memory_kinds import KINDS
+from memtui.base.findings import OF_MEMORIES
 from memtui.base.shell import shell_word
 from memtui.client import locate_hot
 from memtui.store import scopes
@@ -27,7 +27,7 @@ from memtui.tidy.checks.repository import Repository
 # So many lines without files may be gone from any index.
 FEW_LINES = 5
 AGENTS = ("agent-memory", "agent-memory-local")
-ORDER = {code: number for number, code in enumerate(KINDS)}
+ORDER = {code: number for number, code in enumerate(OF_MEMORIES)}
 
 
 @dataclass

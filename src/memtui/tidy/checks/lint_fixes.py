@@ -10,7 +10,6 @@ from memtui.base import findings, fs_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
 from memtui.base.findings import Problem, message
-from memtui.base.memory_kinds import FIX
 from memtui.base.storage import read_or_none, storing
 from memtui.client.locate_hot import TEAM
 from memtui.store import memory, references
@@ -25,6 +24,7 @@ from memtui.tidy.checks import index_fit, memory_checks
 from memtui.tidy.checks.index_fit import Uses
 from memtui.tidy.checks.lint import LintInput, by_file
 
+FIX = "memtui check --fix"
 # The most findings that the reason of a change names.
 SHOWN = 3
 # A fix can make room for another one, but not without end.

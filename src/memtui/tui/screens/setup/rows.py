@@ -12,7 +12,7 @@ from memtui import keymap
 from memtui.base import findings
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import NOTE, OK, PROBLEM, Finding
-from memtui.base.memory_kinds import fill
+from memtui.base.findings import fill
 from memtui.base.phrasing_hot import ago, many
 from memtui.hooks.install import agents, checkup, status
 from memtui.hooks.install.agents import AgentSetup
