@@ -96,9 +96,7 @@ def directories(top: str) -> list[str]:
 def _has_memory(directory: str) -> bool:
     try:
         with os.scandir(directory) as entries:
-            return any(
-                entry.name.endswith(locate_hot.SUFFIX) or entry.is_dir(follow_symlinks=False) for entry in entries
-            )
+            return any(file.name.endswith(locate_hot.SUFFIX) or file.is_dir(follow_symlinks=False) for file in entries)
     except OSError:
         return False
 

@@ -233,9 +233,7 @@ def _session(root: str, config_dir: str, name: str, slug: str | None) -> Strange
             return None
         return Stranger("session", ids[0], transcript_hot.text_of(states[0].get("project_root")) or min(projects))
     top = f"{config_dir}/projects"
-    if any(
-        file.startswith(name) for project in paths_hot.names_in(top) for file in paths_hot.names_in(f"{top}/{project}")
-    ):
+    if any(file.startswith(name) for slug in paths_hot.names_in(top) for file in paths_hot.names_in(f"{top}/{slug}")):
         return None
     needle = f'"session_id": "{name}'.encode("utf-8", "replace")
     is_logged = next(iter(log_hot.newest_first(root, needle=needle)), None) is not None

@@ -97,9 +97,7 @@ def note_known(
     """Note what the session will know of each directory: the lines it is told, and the stamps of its files."""
     state.dirs = {path: fs_hot.stamp(path) for path in _watched(hook, catalogs)}
     state.building = [scope for scope, memories in catalogs if memories.building]
-    lines = {
-        scope: {line.file: [line.digest[:16], shown(line)] for line in memories.lines} for scope, memories in catalogs
-    }
+    lines = {scope: {row.file: [row.digest[:16], shown(row)] for row in memories.lines} for scope, memories in catalogs}
     tops = {scope: [memories.directory, memories.files[-1]] for scope, memories in catalogs if memories.large}
     state.index = {"lines": lines, "tops": tops}
 

@@ -82,9 +82,7 @@ def _changed(hook: runner_hot.Hook) -> str:
     agents = (paths_hot.config_dir(hook.env) + "/agent-memory/", f"{top}/.claude/agent-memory")
     project = locate_hot.project_dir(hook.env, hook.started_in)[0]
     own = {locate_hot.global_dir(hook.env), project, locate_hot.auto_dir(hook.env, hook.started_in)}
-    counts = [
-        n for each, n in counts_by_place.items() if isinstance(n, int) and (each in own or each.startswith(agents))
-    ]
+    counts = [n for key, n in counts_by_place.items() if isinstance(n, int) and (key in own or key.startswith(agents))]
     return f"{sum(counts)} changed" if sum(counts) else ""
 
 

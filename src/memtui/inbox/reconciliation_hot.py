@@ -116,9 +116,7 @@ def withdraw(env: "dict[str, str]", root: str, session_id: str) -> None:
         entries = [entry for entry in format_hot.read(path) if session in claims_hot.told(entry)]
         outcomes = {entry.id: _outcomes(env, root, session_id, entry) for entry in entries}
         arrived = {name for name, receipts_of_note in outcomes.items() if receipts_hot.ARRIVED in receipts_of_note}
-        dropped = {
-            name for name, receipts_of_note in outcomes.items() if receipts_of_note == {receipts_hot.DROPPED}
-        } - arrived
+        dropped = {name for name, receipts in outcomes.items() if receipts == {receipts_hot.DROPPED}} - arrived
         if arrived or dropped:
             file_hot.rewrite(path, without)
 

@@ -68,9 +68,7 @@ def _note_outcomes(env: "dict[str, str]", root: str, path: str, records: "list[d
     starts = [receipts_hot.size_of(record) for record in records if record.get("outcome") not in receipts_hot.GOT]
     view = receipts_hot.view_from(path, min(starts)) if path and starts else None
     outcomes = receipts_hot.outcomes(records, env, views={} if view is None else {path: view})
-    fresh = [
-        record for record in records if outcomes[str(record["id"])] not in {record.get("outcome"), *receipts_hot.OPEN}
-    ]
+    fresh = [row for row in records if outcomes[str(row["id"])] not in {row.get("outcome"), *receipts_hot.OPEN}]
     log_hot.note_outcomes(root, fresh, {str(record["id"]): outcomes[str(record["id"])] for record in fresh})
     return outcomes
 

@@ -116,9 +116,7 @@ def carrying(
 
 def limit_of(sentence: Sentence, sentences: Sequence[Sentence]) -> str:
     """Return the sentence that limits a rule right after it, by an exception or a condition; empty if none does."""
-    at = next(
-        (at for at, each in enumerate(sentences) if each.said == sentence.said and each.line == sentence.line), None
-    )
+    at = next((at for at, one in enumerate(sentences) if (one.said, one.line) == (sentence.said, sentence.line)), None)
     after = None if at is None else next(iter(sentences[at + 1 : at + 2]), None)
     near = after is not None and after.line - sentence.line <= 1 and not after.question
     return after.said if after is not None and near and limits(after) else ""

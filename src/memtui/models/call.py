@@ -139,9 +139,7 @@ def shortened(words: str) -> str:
     return visible_hot.one_line(visible_hot.clean(words))[:MESSAGE_MOST].rstrip(" .") + "."
 
 
-def of_status(
-    status: int, is_passing: bool, words: str, hint: str, usage: ModelUsage, after: float = 0.0
-) -> ModelError:
+def of_status(status: int, is_passing: bool, words: str, hint: str, usage: ModelUsage, after: float = 0) -> ModelError:
     """Return the error for a status with which a service answered. `is_passing`: the same request may succeed later."""
     if is_passing:
         return ModelError("busy", f"The model is busy ({status}): {words}", "Try again later.", usage, after)

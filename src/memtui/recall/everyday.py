@@ -33,9 +33,7 @@ def direction(table: Table) -> list[float]:
     if table.size in _DIRECTIONS:
         return _DIRECTIONS[table.size]
     with open(_PATH, encoding="utf-8") as file:
-        vectors = [
-            vector for prompt in file.read().splitlines() if (vector := table.of_text(gloss_hot.in_english(prompt)))
-        ]
+        vectors = [vector for line in file.read().splitlines() if (vector := table.of_text(gloss_hot.in_english(line)))]
     columns = zip(*[[value / vector.length for value in vector.values] for vector in vectors], strict=True)
     _DIRECTIONS[table.size] = [SHARE * sum(column) / len(vectors) for column in columns]
     return _DIRECTIONS[table.size]

@@ -256,9 +256,7 @@ def _by_sentences(
     """Return what `_cosines` returns, by a sentence model; None if its daemon does not tell in time."""
     from memtui.recall import semantic_hot
 
-    requests = [
-        (part.segment.name, part.segment.number, doc_scores) for part, doc_scores in zip(parts, lexical, strict=True)
-    ]
+    requests = [(part.segment.name, part.segment.number, scores) for part, scores in zip(parts, lexical, strict=True)]
     cosines = semantic_hot.closest(root, requests, text, most)
     for part, doc_scores in zip(parts, cosines or (), strict=False):
         for doc in part.segment.dead.intersection(doc_scores):

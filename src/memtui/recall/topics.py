@@ -23,9 +23,7 @@ MOST_READ, MOST = 600, 8
 
 def clause(text: str) -> str:
     """Return the words for what a text is about, as they are written; empty if it says no condition."""
-    sentences = [
-        sentence for sentence in _SENTENCE.findall(text[:MOST_READ].replace("’", "'")) if sentence[-1] not in "?？"
-    ]
+    sentences = [words for words in _SENTENCE.findall(text[:MOST_READ].replace("’", "'")) if words[-1] not in "?？"]
     match = next(filter(None, (pattern.search(sentence) for sentence in sentences for pattern in _CLAUSES)), None)
     topic = _ENDS.split(match[1].strip(), maxsplit=1)[0].strip(" \"'“”«»") if match else ""
     return topic if telling(topic) else ""

@@ -171,6 +171,4 @@ def count_in(transcripts: Iterable[str], rules: Iterable[Rule], since: float) ->
                 moments[moment.key].setdefault(moment.id, moment)
         except OSError:
             continue
-    return {
-        key: sorted(moment for moment in by_call.values() if moment.time >= since) for key, by_call in moments.items()
-    }
+    return {key: sorted(row for row in by_call.values() if row.time >= since) for key, by_call in moments.items()}

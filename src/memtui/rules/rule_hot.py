@@ -116,9 +116,7 @@ def _pattern(name: str, value: object) -> Pattern:
             raise RuleError(f"`{key}` of `{name}` needs a text, in quotes")
     if len(value) > 1 and value.keys() != {"text", "path"}:
         raise RuleError(f"`{name}` names one thing: only a text has a path beside it")
-    return Pattern(
-        **{key: " ".join(pattern.split()) if key == "command" else pattern for key, pattern in value.items()}
-    )
+    return Pattern(**{key: " ".join(words.split()) if key == "command" else words for key, words in value.items()})
 
 
 def parse_all(fields: "Mapping[str, object]") -> "tuple[list[Rule], list[tuple[str, int, str]]]":

@@ -135,10 +135,8 @@ def key_rows(root: str) -> list[Setting]:
     own = remapped(values)
     wrong = dict(key_problems(values))
     return [
-        Setting(
-            KEYS + each.id, own.get(each.id, each.keys), "config" if each.id in own else "default", wrong.get(each.id)
-        )
-        for each in keymap.ACTIONS
+        Setting(KEYS + a.id, own.get(a.id, a.keys), "config" if a.id in own else "default", wrong.get(a.id))
+        for a in keymap.ACTIONS
     ]
 
 

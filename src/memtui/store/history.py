@@ -224,9 +224,7 @@ class Intake:
                 versions = []  # memtui writes at the moment: the next look tells which of these are its own
                 self.log.unsettled = True
             now = self.log.now()
-            settled = [
-                each for each in versions if each.writer.by != OTHER or not 0 <= now - each.stamp / 1e9 < SETTLED
-            ]
+            settled = [new for new in versions if new.writer.by != OTHER or not 0 <= now - new.stamp / 1e9 < SETTLED]
             self.log.unsettled = self.log.unsettled or len(settled) < len(versions)
             rows += [version.row() for version in settled]
             if directory not in self.log.directories and not settled:

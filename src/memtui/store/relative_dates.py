@@ -124,9 +124,7 @@ def relative_dates(text: str, day: date, *, spoken: bool = False) -> Iterator[Re
 
 def dated(text: str, day: date) -> str:
     """Return what a person said on a day with absolute dates in the place of relative ones, all else as it was."""
-    changes = {
-        match.span(match.lastgroup or 0): _spoken_date(match, day) for match in _apart(text, SAID.finditer(text))
-    }
+    changes = {said.span(said.lastgroup or 0): _spoken_date(said, day) for said in _apart(text, SAID.finditer(text))}
     for (unit, steps), pattern in foreign_patterns().items():
         then = day + timedelta(steps * (7 if unit == "week" else 1))
         absolute = f"{then:%G-W%V}" if unit == "week" else then.isoformat()

@@ -216,9 +216,7 @@ def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileDif
     if action["action"] not in {"merge", "dates"}:
         return []
     statements = [text for mem in memories for text in coverage.of_file(mem.path, mem.raw)]
-    sentences = [
-        each for out in outputs for each in coverage.of_file(out.path, out.after or b"") if each.kind != "field"
-    ]
+    sentences = [one for out in outputs for one in coverage.of_file(out.path, out.after or b"") if one.kind != "field"]
     added = [text.statement.text for text in coverage.cover(sentences, statements).dropped]
     if action["action"] == "dates":
         replaced = [TextWords(words(text.statement.text)) for text in coverage.cover(statements, sentences).dropped]

@@ -214,9 +214,7 @@ def read(path: str) -> list[Proposal]:
 
 
 def _proposal(row: dict[str, Any], by: str) -> Proposal:
-    parts = [
-        ProposalEvidence(item["code"], item["score"], tuple(item["texts"]), item["data"]) for item in row["evidence"]
-    ]
+    parts = [ProposalEvidence(it["code"], it["score"], tuple(it["texts"]), it["data"]) for it in row["evidence"]]
     before = {str(item["path"]): _data(item) for item in row["inputs"]}
     after = {str(item["path"]): _data(item) for item in row["outputs"]}
     if (len(before), len(after)) != (len(row["inputs"]), len(row["outputs"])):

@@ -157,9 +157,7 @@ class Watch:
         # A directory that changed while it was listed is listed again at the next look.
         stamps = {path: stamp(path) for path in directories or [scope.directory]}
         stamps = {path: moment if moment[0] < began else NEVER for path, moment in stamps.items()}
-        return Tree(
-            stamps, [scope.index_path, *(f"{scope.directory}/{name}" for name, problem in files if not problem)]
-        )
+        return Tree(stamps, [scope.index_path, *(f"{scope.directory}/{name}" for name, wrong in files if not wrong)])
 
     def _check_files(self) -> bool:
         """Check the files whose turn it is. Return whether one has changed."""

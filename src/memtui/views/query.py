@@ -125,9 +125,7 @@ class MemoryQuery:
         if self.unknown:
             return not_there(self.unknown, NAMES)
         for name, value in zip(NAMES, (self.kind, self.scope, self.state, self.project), strict=True):
-            begun = [
-                word for word in values_by_name[name] if word.startswith(value) or (name == "project" and value in word)
-            ]
+            begun = [w for w in values_by_name[name] if w.startswith(value) or (name == "project" and value in w)]
             if not begun:
                 return not_among(name, value, values_by_name[name])
         return ""

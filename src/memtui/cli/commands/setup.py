@@ -339,9 +339,7 @@ def _print_findings(out: Output, reports: "list[Finding]", fixed: "list[dict[str
             out.finding(*MARKS[finding.level], f"{title}: {message}" if message else title, findings.remedy(finding))
     for place, where in ELSEWHERE.items():
         # trust is apart, for `memtui check` does not count it
-        here = (
-            each for each in reports if ("trust" if each.code == "trust.waiting" else findings.place(each)) == place
-        )
+        here = (row for row in reports if ("trust" if row.code == "trust.waiting" else findings.place(row)) == place)
         if count := findings.problems(here):
             out.print(f"{styled('!', 'red')} {many(count, 'problem')} {where}")
     out.print()

@@ -86,9 +86,7 @@ def prompt_text(record: dict[str, object]) -> str:
     """Return the text of a person's prompt; empty for every other record."""
     if record.get("type") != "user" or "toolUseResult" in record or not is_person(record):
         return ""
-    return "\n".join(
-        [text_of(block.get("text")) for block in transcript_hot.blocks(record) if block.get("type") == "text"]
-    )
+    return "\n".join(text_of(part.get("text")) for part in transcript_hot.blocks(record) if part.get("type") == "text")
 
 
 def queued_text(command: dict[str, object]) -> str:

@@ -98,9 +98,7 @@ def status(env: dict[str, str], cwd: str) -> Status:
     files = [file for file, _ in loaded]
     settings = [(file.path, content.value) for file, content in loaded]
     plugin = _plugin(env, settings)
-    entries = [
-        entry for file, content in loaded if file.scope != "managed" for entry in _entries(file, content.value, places)
-    ]
+    entries = [hook for file, text in loaded if file.scope != "managed" for hook in _entries(file, text.value, places)]
     entries += _plugin_entries(plugin)
     problems = [problem("hooks.file", path=file.path, why=file.error) for file in files if file.error]
     skipped = [finding for file, content in loaded for finding in _skipped(file.path, content)]
@@ -185,9 +183,7 @@ def _entry_problems(hooks: list[HookEntry], root: str) -> list[Finding]:
         problems += [finding("hooks.gone", gone=gone) for gone in sorted(missing)]
         other = {entry.launcher for entry in here if entry.launcher != entries.launcher_path()} - missing
         problems += [finding("hooks.other", launcher=launcher) for launcher in sorted(other)]
-        elsewhere = {
-            entry.root for entry in here if entry.root and os.path.realpath(entry.root) != os.path.realpath(root)
-        }
+        elsewhere = {hook.root for hook in here if hook.root and os.path.realpath(hook.root) != os.path.realpath(root)}
         problems += [finding("hooks.elsewhere", there=place, root=root) for place in sorted(elsewhere)]
         if not (missing or other or elsewhere) and any(not entry.current for entry in here):
             problems.append(finding("hooks.outdated"))

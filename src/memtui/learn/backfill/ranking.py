@@ -306,9 +306,7 @@ def _changes(store: Store, drafts: list[OfferedDraft]) -> Iterator[Change]:
         digest = ids_hot.content_hash(normalised(candidate.draft.description))
         row = {"v": 1, "hash": digest, "time": clock_hot.iso_seconds(now)}
         lines = "".join(fastjson_hot.dumps({**row, "evidence": origin}) + "\n" for origin in candidate.evidence)
-        said_in = [
-            paths_hot.inbox_dir(store.root, paths_hot.project_key(project)) for project in candidate.projects if project
-        ]
+        said_in = [paths_hot.inbox_dir(store.root, paths_hot.project_key(top)) for top in candidate.projects if top]
         for directory in dict.fromkeys([own, *(said_in if len(candidate.projects) > 1 else [])]):
             noted[directory] = noted.get(directory, "") + lines
     for directory, text in texts.items():

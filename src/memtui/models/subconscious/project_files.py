@@ -120,9 +120,7 @@ class Tools:
         within = "/".join(["", *above, name, ""])
         if SECRET_DIRS & {*above, name} or any(f"/{pattern}/" in within for pattern in SECRET_PATHS):
             return True
-        return any(fnmatch.fnmatchcase(name, pattern) for pattern in SECRETS) and not name.endswith(
-            (".example", ".sample")
-        )
+        return any(fnmatch.fnmatchcase(name, glob) for glob in SECRETS) and not name.endswith((".example", ".sample"))
 
 
 class _NotReadError(Exception):

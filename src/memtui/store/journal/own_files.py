@@ -333,9 +333,7 @@ class BesideEdit(EntriesEdit, changes.Change):
     @classmethod
     def from_row(cls, row: Row, read_content: changes.ReadContent) -> "BesideEdit":
         contents = [read_content(row[key]).split(b"\n") if row[key] else [] for key in ("removed", "added")]
-        before, after = (
-            {str(fields["text"]): fields for fields in map(fastjson_hot.loads_dict, rows)} for rows in contents
-        )
+        before, after = ({str(row["text"]): row for row in map(fastjson_hot.loads_dict, rows)} for rows in contents)
         return cls(row["path"], before, after, row["beside"]["directory"], row["beside"]["file"])
 
     def read(self) -> Entries:

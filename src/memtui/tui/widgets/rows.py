@@ -175,9 +175,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def widen(self, title: str, longest: int) -> None:
         """Let a column be as wide as its longest cell, where there is room."""
-        self.columns = [
-            replace(column, longest=longest) if column.title == title else column for column in self.columns
-        ]
+        self.columns = [replace(old, longest=longest) if old.title == title else old for old in self.columns]
 
     # marks
 

@@ -157,9 +157,7 @@ def rows_of(waiting: Sequence[Waiting], view: InboxView, places: Mapping[str, st
     """Return a row for each draft, best first, then for each todo. `places`: directories of scopes, by label."""
     entries = [*best_first(entry for entry in waiting if entry.kind == "updates")]
     entries += [entry for entry in waiting if entry.kind == "items"]
-    return [
-        of_entry(entry, view.data, view.names, is_taken=_has_name(entry, view.data.slug, places)) for entry in entries
-    ]
+    return [of_entry(item, view.data, view.names, is_taken=_has_name(item, view.data.slug, places)) for item in entries]
 
 
 def _has_name(item: Waiting, slug: str, places: Mapping[str, str]) -> bool:

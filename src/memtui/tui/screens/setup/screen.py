@@ -125,9 +125,7 @@ class Setup(ListScreen[SetupRow]):
         return "No problems in the setup." if self.typed.strip() == query.IS_PROBLEM else super().why_no_matches()
 
     def numbers(self) -> tuple[str, str]:
-        count, total = (
-            sum(row.kind != "head" for row in setup_rows) for setup_rows in (self.table.rows, self.all_rows)
-        )
+        count, total = (sum(row.kind != "head" for row in listed) for listed in (self.table.rows, self.all_rows))
         return f"{count:,}", f"{total:,}"
 
     def summary(self) -> Text:
