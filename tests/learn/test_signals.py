@@ -216,3 +216,18 @@ def test_each_standing_rule_or_order_to_an_interrupted_agent_is_a_draft():
 def test_type_and_scope_follow_what_is_said(text, memory_type, scope):
     found = draft(text)
     assert (found.type, found.scope) == (memory_type, scope)
+
+
+@pytest.mark.parametrize(
+    ("request_before", "words", "calls", "is_trigger"),
+    [
+        ("wow that is a nice joke", "Stop adding comments to everything", "", False),
+        ("install the date library with npm", "Always run the tests with pytest", "Bash: npm install dates", False),
+        ("add a button to the page", "Stop adding comments to everything", "Edit: page.ts", False),
+        ("install the date library with npm", "Use pnpm, not npm", "", True),
+        ("add a date picker to the form", "Use pnpm, not npm", "Bash: npm install picker", True),
+    ],
+)
+def test_what_was_asked_is_a_trigger_where_it_has_to_do_with_it(request_before, words, calls, is_trigger):
+    found = signals.signal_of(Turn(words, "prompt", agent="Done.", request=request_before, calls=calls))
+    assert found.request == (request_before if is_trigger else "")

@@ -40,9 +40,11 @@ class World:
         self.count += 1
         return {"type": "user", "uuid": f"u{self.count}", "sessionId": "s1", "message": {"content": text}, **more}
 
-    def agent(self, text):
+    def agent(self, text, command=""):
         self.count += 1
-        return {"type": "assistant", "message": {"id": f"m{self.count}", "content": [{"type": "text", "text": text}]}}
+        call = {"type": "tool_use", "id": f"t{self.count}", "name": "Bash", "input": {"command": command}}
+        content = [*[call] * bool(command), {"type": "text", "text": text}]
+        return {"type": "assistant", "message": {"id": f"m{self.count}", "content": content}}
 
     def is_corrected(self):
         self.write(self.agent("I ran npm."), self.user(RULE), self.agent("ok"))
@@ -386,8 +388,9 @@ def requests(world):
 
 def test_a_draft_keeps_what_was_asked_when_corrected_also_in_earlier_turns(world):
     secret = "ghp_" + "a1B2" * 9
-    world.write(world.user(f"Add a date picker\nto the form, the token is {secret}"), world.agent("I ran npm install."))
-    world.run("I ran npm install.")
+    asking = world.user(f"Add a date picker\nto the form, the token is {secret}")
+    world.write(asking, world.agent("It is there.", "npm remove pnpm"))
+    world.run("It is there.")
     world.write(world.user("ok"), world.agent("Done."), world.user(RULE), world.agent("OK."))
     world.run("OK.")
     (asked,) = requests(world)
@@ -397,7 +400,8 @@ def test_a_draft_keeps_what_was_asked_when_corrected_also_in_earlier_turns(world
 def test_the_request_under_way_outlasts_an_interruption_and_a_correction(world):
     stop = world.user([{"type": "text", "text": "[Request interrupted by user]"}])
     other = world.user("No, never push to main without asking me first.")
-    world.write(world.user("Add a date picker to the form"), stop, world.user(RULE), world.agent("I pushed."), other)
+    world.write(world.user("Add a date picker to the form"), world.agent("OK", "pnpm publish --branch main"), stop)
+    world.write(world.user(RULE), world.agent("I pushed."), other)
     world.run(event="SessionEnd")
     assert requests(world) == ["Add a date picker to the form"] * 2
 

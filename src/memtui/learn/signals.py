@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memtui.client.transcripts.conversation import Turn, normalised
 from memtui.learn import message, phrases, rule_sentences, wording
 from memtui.learn.rule_sentences import Sentence
-from memtui.recall import words_hot
+from memtui.recall import topics, words_hot
 
 # Characters: the most of the excerpts of what the person and the agent said; a message that is long.
 MAX_WORDS, MAX_AGENT, LONG_TEXT = 600, 300, 1200
@@ -38,6 +38,10 @@ FORBIDDEN = 0.75
 REMEMBERED_TURNS, REMEMBERED_WEIGHTS = 256, 2000
 _weights: dict[tuple[int, str], tuple[phrases.Weighted, float]] = {}  # by identity: to hash the patterns takes longer
 
+# What every prompt asks for: such words alone do not say that two texts are about one thing.
+VAGUE = frozenset(
+    words_hot.terms("add change code create file fix make new remove run set show start update work write")
+)
 _LETTER = re.compile(r"[^\W\d_]")
 # The channels in which a person speaks of what the agent does just then, also if it has said nothing.
 BESIDE_WORK = frozenset({"tool_reject", "approval", "queued"})
@@ -380,8 +384,16 @@ def _signal(turn: Turn, sentences: list[Sentence], rule: _Rule, apart: list[int]
         time=turn.time,
         agent=wording.tail(turn.agent, MAX_AGENT),
         person=wording.cut(message.shortened(turn.text) if apart is None else sentence_text, MAX_WORDS),
-        request=turn.request if turn.agent or turn.interrupted or turn.channel in BESIDE_WORK else "",
+        request=_request(turn, f"{draft_words.description} {draft_words.body}"),
     )
+
+
+def _request(turn: Turn, text: str) -> str:
+    """Return what the person had asked for, if that or what the agent did for it has a telling word of a draft."""
+    if not (turn.agent or turn.interrupted or turn.channel in BESIDE_WORK):
+        return ""
+    words = {*topics.telling(text)} - VAGUE
+    return turn.request if words.intersection(words_hot.terms(f"{turn.request} {turn.calls}")) else ""
 
 
 def _type_of(sentence: Sentence) -> str:

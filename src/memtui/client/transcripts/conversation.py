@@ -34,7 +34,7 @@ MAX_CALLS = 256
 # Characters that are kept of a call.
 MAX_CALL = 160
 # The attributes that are texts, by their names in the state.
-_ATTRIBUTES = ("_request", "_agent", "_doing", "last_message", "_message_id", "_todos_time")
+_ATTRIBUTES = ("_request", "_calls_made", "_agent", "_doing", "last_message", "_message_id", "_todos_time")
 _TEXTS = {attribute.removeprefix("_"): attribute for attribute in _ATTRIBUTES}
 
 
@@ -42,7 +42,8 @@ _TEXTS = {attribute.removeprefix("_"): attribute for attribute in _ATTRIBUTES}
 class Turn:
     """One message of the person. `channel`: prompt, queued, tool_reject, approval or answer; `agent`: the end of the
     agent's text since their last one, or the call that they decided on; `tools`: those used since; `uuid`: the
-    record's; `request`: what they had asked for before; `interrupted`: whether they had just stopped the agent."""
+    record's; `request`: what they had asked for before, `calls`: the last ones made for it, a line each; `interrupted`:
+    whether they had just stopped the agent."""
 
     text: str
     channel: str
@@ -52,6 +53,7 @@ class Turn:
     agent: str = ""
     tools: tuple[str, ...] = ()
     request: str = ""
+    calls: str = ""
     interrupted: bool = False
 
 
@@ -93,6 +95,7 @@ class Conversation:
         self._clean, self._asks = clean, asks
         self.turns: list[Turn] = []
         self.session = self.last_message = self._message_id = self._request = self._agent = self._todos_time = ""
+        self._calls_made = ""  # for the request under way
         self._doing = ""  # the call that the person decided on last, in short
         self._tools: list[str] = []
         self._calls: dict[str, tuple[str, dict[str, Any], str]] = {}  # without a result yet: tool, input, time
@@ -203,6 +206,7 @@ class Conversation:
             self._todos = [Todo(self._text(entry.get("content")), text_of(entry.get("status"))) for entry in entries]
             self._todos_time = time
         fields = {**fields, "doing": self._text(f"{name}: {argument(tool_input)}", MAX_CALL)}
+        self._calls_made = f"{self._calls_made}\n{fields['doing']}"[-AGENT_TAIL:]
         self.todos_changed = self.todos_changed or name in {"TodoWrite", *_TASK_TOOLS}
         self._calls[text_of(block.get("id"))] = (name, fields, time)
         if len(self._calls) > MAX_CALLS:
@@ -308,6 +312,7 @@ class Conversation:
             agent=agent or self._agent or (self._doing if on_call else ""),
             tools=tuple(self._tools[-20:]),
             request=self._request,
+            calls=self._calls_made,
             interrupted=self._interrupted,
         )
         if not turn.text:
@@ -318,7 +323,8 @@ class Conversation:
             self._agent = self._doing = ""
             self.todos_changed = False
             if self._asks(turn):
-                self._request = speaker.request_of(self.own(turn).text) or self._request
+                request = speaker.request_of(self.own(turn).text)
+                self._request, self._calls_made = (request, "") if request else (self._request, self._calls_made)
         self._tools.clear()
 
 
