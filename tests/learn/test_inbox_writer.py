@@ -11,6 +11,9 @@ from memtui.client.transcripts.conversation import Turn, normalised
 from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format_hot
 from memtui.learn import inbox_writer, signals
+from memtui.review.entries import Review
+from memtui.review.waiting_entries import waiting_in
+from memtui.views import drafts
 from waiting import at_once
 
 
@@ -138,6 +141,19 @@ def test_only_what_must_never_come_again_is_kept_out_in_other_words_too(env, rep
     assert put(env, repo, say("No, always use pnpm and not npm!")) == []
     assert put(env, repo, say("From now on use npm instead of pnpm", uuid="u2")) != []
     assert put(env, repo, say("Please don't push to main without asking me first, from now on", uuid="u3")) != []
+
+
+def test_what_was_rejected_comes_once_in_a_later_session_that_says_it(env, repo):
+    root, slugs = env["MEMTUI_HOME"], [paths_hot.project_key(repo)]
+    put(env, repo, say(RULE))
+    review = Review(root, now=lambda: 86_400.0)
+    review.reject(waiting_in(root, slugs))
+    assert put(env, repo, say(RULE, uuid="u2")) == []
+    put(env, repo, say(RULE, uuid="u3", session="s2"))
+    (item,) = waiting_in(root, slugs)
+    assert any("rejected on Fri 2 Jan" in str(part) for part in drafts.facts(item, None, 2 * 86_400.0))
+    review.reject([item])
+    assert put(env, repo, say(RULE, uuid="u4", session="s2")) == []
 
 
 def test_what_is_a_memory_already_is_not_drafted(env, repo, tmp_path):

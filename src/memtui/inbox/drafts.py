@@ -40,12 +40,21 @@ def is_never(row: dict[str, object]) -> bool:
 
 def rejected(directory: str, *, never: bool = False) -> list[str]:
     """Read the first lines of an inbox's rejected drafts, with `never` of those rejected for good, oldest first."""
+    lines = _rejected_rows(directory)
+    return [text for row in lines if isinstance(text := row.get("text"), str) and (is_never(row) or not never)]
+
+
+def rejections(directory: str) -> dict[object, str]:
+    """Return when the drafts of an inbox were rejected, though not for good, by the hash of what they say."""
+    return {row.get("hash"): str(row.get("time", "")) for row in _rejected_rows(directory) if not is_never(row)}
+
+
+def _rejected_rows(directory: str) -> list[dict[str, object]]:
     try:
         data = fs_hot.read_or_empty(rejected_path(directory))[-MOST_REJECTED:]
     except OSError:
         return []
-    rows = map(fastjson_hot.loads_dict, data.splitlines())
-    return [text for row in rows if isinstance(text := row.get("text"), str) and (is_never(row) or not never)]
+    return [*map(fastjson_hot.loads_dict, data.splitlines())]
 
 
 def without_old(data: bytes, before: float) -> tuple[bytes, int]:

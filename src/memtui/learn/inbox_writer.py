@@ -1,8 +1,8 @@
 """Write drafts and open items to the inboxes, without secrets, and nothing twice.
 
 `extracted.jsonl` beside an inbox lists what was drafted: forks, compactions and new readers meet the same records
-again. A draft that was rejected or approved does not come back, and one that must never be drafted again not in other
-words either."""
+again. A draft that was approved does not come back, a rejected one only where the person says it in another session,
+and one that must never be drafted again not in other words either."""
 
 import posix
 from collections.abc import Collection, Iterable, Sequence
@@ -57,6 +57,8 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
     ledger = inbox_drafts.lines_of(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
     hashes = {row.get("hash") for row in ledger}
+    said = {(row.get("hash"), row.get("session")) for row in ledger}
+    rejections = inbox_drafts.rejections(directory)
     never = inbox_drafts.rejected(directory, never=True)
     unwanted = {normalised(text) for text in never}
     texts = SavedTexts(env, cwd)
@@ -68,19 +70,21 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         origins = [origin for origin in draft.origins if origin not in evidence]
         if not origins or not key:
             continue
-        is_known = digest in hashes or key in unwanted or texts.know(draft)
+        rejected = "" if (digest, draft.session) in said else rejections.get(digest, "")
+        is_known = (digest in hashes and not rejected) or key in unwanted or texts.know(draft)
         is_known = is_known or inbox_drafts.first_same(draft.description, never) is not None
         if not _seen_again(directory, draft, origins) and not is_known:
             fields, text = texts.edit(draft) or ({}, "")
-            fields = fields_of(draft, project) | fields
+            fields = fields_of(draft, project) | ({"rejected": rejected} if rejected else {}) | fields
             of_all = fields["scope"] == "global"
             home = paths_hot.inbox_dir(paths_hot.root(env), None if of_all else paths_hot.project_key(project))
             draft_ids.append(file_hot.add_entry(home, "updates", fields, text_of(draft, text), now=now))
         # Noted last: after a kill in between, the draft is found again where it waits.
-        row = {"v": 1, "hash": digest, "time": clock_hot.iso_seconds(now)}
+        row = {"v": 1, "hash": digest, "time": clock_hot.iso_seconds(now), "session": draft.session}
         noted = b"".join(fastjson_hot.dumps({**row, "evidence": text}).encode() + b"\n" for text in origins)
         evidence.update(origins)
         hashes.add(digest)
+        said.add((digest, draft.session))
         fs_hot.append(f"{directory}/{LEDGER}", noted)
     size = posix.stat(f"{directory}/{LEDGER}").st_size if noted else 0
     if size > LEDGER_LIMIT:

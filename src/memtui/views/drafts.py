@@ -154,7 +154,9 @@ def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
         remark = "what it is about" if trigger in item.text else "your prompt before the correction"
         remark = triggers.LEFT_OUT if triggers.is_everywhere(trigger) else remark
         trigger = f"trigger: “{trigger}” ({remark})"
-    lines = [[*begin, ago(item.entry.time(), now)], source, [trigger]]
+    rejected = clock_hot.parse(fields.get("rejected"))
+    again = f"rejected on {day(rejected, now)}, and said again since" if rejected is not None else ""
+    lines = [[*begin, ago(item.entry.time(), now)], [again], source, [trigger]]
     return [line(" · ".join(filter(None, words)), colours.QUIET, 400) for words in lines]
 
 
