@@ -49,10 +49,14 @@ def test_every_command_action_option_and_id_is_offered_with_its_words(offered):
     assert offered("history", "prefer-t") == {"prefer-tabs": "Indent with tabs"}
 
 
-def test_memories_scopes_types_settings_and_their_values_are_offered(memtui, offered):
+def test_memories_scopes_types_settings_and_their_values_are_offered(memtui, offered, world):
     assert list(offered("mv", "prefer-pnpm", "--scope", ""))[:3] == ["global", "project", "auto"]
     assert "agent:reviewer" in offered("list", "--scope", "agent")
     assert "instructions:user" in offered("list", "--scope", "")
+    os.makedirs(f"{world.root}/teams/crew/memory")
+    assert "crew" in offered("trust", "--team", "")
+    assert list(offered("sync", "leave", "--team", "")) == ["crew"]
+    assert "team:crew" in offered("mv", "prefer-pnpm", "--scope", "team")
     assert list(offered("new", "x", "--type", "")) == ["user", "feedback", "project", "reference", "tool"]
     assert offered("config", "set", "mode", "") == {"full": "default", "notes": "", "off": ""}
     assert offered("config", "set", "extract", "") == {"true": "default", "false": ""}

@@ -100,6 +100,8 @@ CALLS = [
     ["sync", "setup", "memories.git", "--yes"],
     ["sync", "status"],
     ["sync", "leave"],
+    ["sync", "setup", "memories.git", "--team", "shop", "--yes"],
+    ["sync", "leave", "--team", "shop"],
 ]
 FINDINGS = {"doctor", "setup", "check"}
 # What prints texts, paths and scripts as they are, whatever the width.
@@ -124,7 +126,7 @@ def memtui(memtui, world, request):
         for place in ([], ["--bare", "memories.git"]):
             subprocess.run(["git", "init", "-q", *place], cwd=world.shop, check=True)
         if words[0] == "sync" and "setup" not in words:
-            memtui("sync", "setup", "memories.git", "--yes")
+            memtui("sync", "setup", "memories.git", "--yes", *words[2:])
     return memtui
 
 

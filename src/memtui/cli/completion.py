@@ -18,6 +18,8 @@ TITLE = 60  # columns of a description
 SOURCES = {
     ("", "--scope"): "scopes",
     ("", "--type"): "types",
+    ("trust", "--team"): "teams",
+    ("leave", "--team"): "teams",
     ("note", "--withdraw"): "notes",
     ("show", "name"): "memories",
     ("history", "names"): "memories trash",
@@ -70,6 +72,11 @@ def _candidates(
 
 
 def _present(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:
+    if kind == "teams":
+        from memtui.client import locate_hot
+
+        for label, directory in locate_hot.team_dirs(ctx.root):
+            yield label.partition(":")[2], ctx.tilde(directory)
     if kind in {"memories", "scopes"}:
         from memtui.store import scopes
 

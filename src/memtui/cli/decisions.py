@@ -161,7 +161,7 @@ def as_data(ctx: Context, row: Decision) -> "dict[str, object]":
         return data | entries.as_data(ctx, row.item)
     if isinstance(row, TrustRow):
         memory = row.untrusted.memory
-        return data | {"name": memory.stem, "path": memory.path}
+        return data | {"name": memory.stem, "path": memory.path, "by": row.untrusted.by}
     if isinstance(row, ProblemRow):
         return data | {"code": row.problem.cause, "memories": row.problem.memories, "remedy": row.problem.remedy}
     if isinstance(row, ProposedRow):

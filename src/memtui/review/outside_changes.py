@@ -18,6 +18,7 @@ from memtui.store.memory import Memory, read_memory
 from memtui.store.scopes import Scope, trust_of
 from memtui.store.store import Outcome, Store
 from memtui.store.versions.versions import GONE, Version, Versions, Writer
+from memtui.store.versions.writers import colleagues
 
 Kind = Literal["new", "edited", "deleted"]
 
@@ -57,11 +58,14 @@ class Changed:
 
 
 class Untrusted(NamedTuple):
-    """A memory that came with a repository, or that a team shares, and is not trusted, so that no session gets it."""
+    """A memory that came with a repository, or that a team shares, and is not trusted, so that no session gets it; `by`
+    whom it is, and what was trusted of it `before`, where that is known."""
 
     scope: Scope
     file: str
     memory: Memory
+    by: str = ""
+    before: bytes | None = None
 
     @property
     def later_key(self) -> str:
@@ -77,10 +81,13 @@ def untrusted(root: str, scopes: Iterable[Scope], changes: Collection[Changed]) 
     """Yield the memories of some scopes that are not trusted, but for those among `changes`: keeping trusts them."""
     changed_keys = {change.key for change in changes}
     for scope in scopes:
-        for file in status.not_trusted(root, scope):
+        files = status.not_trusted(root, scope)
+        writers, trusts = (colleagues(scope), trust_of(root, scope)) if files else ({}, None)
+        for file in files:
             with suppress(MemtuiError, OSError):
                 if (path := f"{scope.directory}/{file}") not in changed_keys:
-                    yield Untrusted(scope, file, read_memory(path, scope.label))
+                    before = trust_grants.earlier(root, trusts, file) if trusts else None
+                    yield Untrusted(scope, file, read_memory(path, scope.label), writers.get(file, ""), before)
 
 
 def waiting(versions: Versions, scopes: Sequence[Scope]) -> list[Changed]:

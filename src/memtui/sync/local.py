@@ -9,12 +9,13 @@ from memtui.base.errors import MemtuiError
 from memtui.base.storage import storing
 from memtui.client import locate_hot, projects
 from memtui.redact.redact import kinds_in
+from memtui.store import trust_hot
 from memtui.store.journal.changes import Change, FileChange
 from memtui.sync import quick
 from memtui.sync.repository import MAX_BYTES, is_safe
 from memtui.sync.trees import Tree
 
-GLOBAL = "global"
+GLOBAL, TEAM = "global", "team"
 
 
 class LocalTree(NamedTuple):
@@ -28,8 +29,13 @@ class LocalTree(NamedTuple):
     seen: str
 
 
-def places(env: dict[str, str], watched: dict[str, bool]) -> dict[str, str]:
+def places(env: dict[str, str], watched: dict[str, bool], team: str = "") -> dict[str, str]:
     """Return the directories that travel, by the top of their paths; adds what decides on them to `watched`."""
+    if team:
+        root = paths_hot.root(env)
+        directories = {TEAM: f"{root}{locate_hot.TEAMS}/{team}/memory"}
+        watched.update({directories[TEAM]: True, trust_hot.path(root): False})
+        return directories
     directories = {GLOBAL: locate_hot.global_dir(env)}
     clients = paths_hot.config_dir(env) + "/projects"
     watched[clients] = False
@@ -43,14 +49,16 @@ def places(env: dict[str, str], watched: dict[str, bool]) -> dict[str, str]:
     return directories
 
 
-def read(env: dict[str, str]) -> LocalTree:
-    """Read the memories that travel. Raises MemtuiError."""
+def read(env: dict[str, str], team: str = "", base: Tree | None = None) -> LocalTree:
+    """Read the memories that travel: the person's own, or those of a team, of which only what the person wrote or
+    accepted is sent, beside what it has (`base`). Raises MemtuiError."""
     tree: Tree = {}
     withheld: dict[str, str] = {}
     watched: dict[str, bool] = {}
-    directories = places(env, watched)
+    directories = places(env, watched, team)
     seen = quick.stamp(watched)  # before anything is read
     for top, directory in directories.items():
+        trust = trust_hot.load(paths_hot.root(env), directory) if team else trust_hot.Trust(True, {})
         with storing(directory):
             files = [file for file, problem in locate_hot.walk(directory) if not problem]
         for file in [*files, locate_hot.INDEX_NAME]:
@@ -63,6 +71,9 @@ def read(env: dict[str, str]) -> LocalTree:
             reason = reason or ("it has over 1 MB" if len(data) > MAX_BYTES else "")
             secrets = kinds_in(data.decode("utf-8", "replace"))
             reason = reason or (f"it may hold a secret ({secrets[0]})" if secrets else "")
+            is_new = data != (base or {}).get(f"{top}/{file}") and file != locate_hot.INDEX_NAME
+            if is_new and not trust.allows(data):
+                reason = reason or "it is not trusted"
             if reason:
                 withheld[path] = reason
             else:

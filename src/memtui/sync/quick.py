@@ -39,13 +39,13 @@ def stamp(watched: Mapping[str, bool]) -> str:
     return ids_hot.digest("\n".join(rows)) if newest < clock_hot.now() - TICK else ""
 
 
-def is_done(env: dict[str, str], now: float, pause: float = 0.0) -> bool:
+def is_done(env: dict[str, str], now: float, pause: float = 0.0, team: str = "") -> bool:
     """Tell whether nothing is to be synced, or something was less than `pause` seconds ago, and note the time of it.
     Raises MemtuiError, as of a remote that can't be reached."""
     root = paths_hot.root(env)
     try:
         with fs_hot.Lock(root + "/run/sync.lock", 0.0):
-            state = states.load(root)
+            state = states.load(root, team)
             if state is None or 0 <= now - state.time < pause:
                 return state is not None
             day = 0 <= now - state.read < clock_hot.DAY  # a stamp is no promise
@@ -59,7 +59,7 @@ def is_done(env: dict[str, str], now: float, pause: float = 0.0) -> bool:
                 raise
             if state.error:
                 states.save(root, state._replace(time=now, error=""))
-            fs_hot.write_cache(states.folder(root) + "/time", str(now).encode())
+            fs_hot.write_cache(states.folder(root, team) + "/time", str(now).encode())
             return True
     except fs_hot.LockTimeoutError:
         return False

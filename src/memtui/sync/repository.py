@@ -17,6 +17,8 @@ BRANCH = "refs/heads/memtui"
 HERE, THERE = "refs/memtui/here", "refs/memtui/there"
 # Seconds for one answer of a remote; bytes of a file, and files of a tree at most.
 PATIENCE, MAX_BYTES, MAX_FILES = 20.0, 1 << 20, 50_000
+# How the subject of a commit begins that has what one machine changed; its name follows.
+AS_ON = "as on "
 ENDINGS = (".md", ".json", ".jsonl")
 # No configuration of the person's, no hooks, no prompts; only these ways to a remote.
 OPTIONS = (
@@ -165,6 +167,23 @@ class Remote:
             stream.append(b'M 100644 :%d "%s"\n' % (marks[data], quoted))
         self.git("fast-import", "--quiet", "--force", data=b"".join([*stream, b"\ndone\n"]))
         return self.git("rev-parse", HERE).decode().strip()
+
+    def writers(self, since: str, commit: str) -> dict[str, tuple[str, str]]:
+        """Return (person, machine) by file of those that machines changed between two commits; who was last stands."""
+        log = self.git(
+            *("log", "-z", "--topo-order", "--reverse", "--no-merges", "--name-only"),
+            *("--format=%x01%(trailers:key=Memtui-Author,valueonly,separator=%x20)%x02%s", commit),
+            *([f"^{since}"] if since else []),
+        )
+        writers: dict[str, tuple[str, str]] = {}
+        writer = "", ""
+        for part in filter(None, log.decode("utf-8", "replace").split("\0")):
+            person, mark, subject = part.strip("\n").removeprefix("\x01").partition("\x02")
+            if mark:
+                writer = person.strip(), subject.removeprefix(AS_ON)
+            else:
+                writers[person] = writer
+        return writers
 
     def push(self, commit: str) -> None:
         """Push a commit. Raises RejectedError if another machine pushed since the last fetch, MemtuiError."""

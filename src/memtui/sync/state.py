@@ -1,12 +1,14 @@
-"""What a machine knows of its syncs, in `sync/own/state.json`, and what a sync has to say."""
+"""What a machine knows of its syncs, in `sync/own/state.json` and `teams/NAME/state.json`, and what a sync has to
+say."""
 
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from memtui.base import fastjson_hot, fs_hot
+from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.storage import storing
+from memtui.client import locate_hot
 from memtui.sync.repository import Remote
 
 
@@ -15,7 +17,8 @@ class SyncState(NamedTuple):
     of the memories here that was about to be pushed, and may have been if the process was killed; `asked`: ids
     of drafts about texts that both changed, by the conflict's name; `time`: of the last sync that worked, `error`: of
     the last that did not; `read`: when the memories here were read last, from the files and directories (True)
-    `watched`, and `seen`: their stamp then (sync/quick.py)."""
+    `watched`, and `seen`: their stamp then (sync/quick.py); `team`: whose memories these are, empty for the person's
+    own, with the name of the `author`."""
 
     url: str
     machine: str
@@ -28,6 +31,8 @@ class SyncState(NamedTuple):
     read: float = 0.0
     watched: dict[str, bool] = {}  # noqa: RUF012
     seen: str = ""
+    team: str = ""
+    author: str = ""
 
 
 class SyncOutcome(NamedTuple):
@@ -40,16 +45,22 @@ class SyncOutcome(NamedTuple):
     withheld: dict[str, str]
 
 
-def folder(root: str) -> str:
-    return root + "/sync/own"
+def folder(root: str, team: str = "") -> str:
+    return f"{root}{locate_hot.TEAMS}/{team}" if team else root + "/sync/own"
 
 
-def load(root: str) -> SyncState | None:
+def names(root: str) -> list[str]:
+    """List what is set up on this machine: the person's own sync (empty), and teams by name."""
+    teams = ["", *sorted(paths_hot.names_in(root + locate_hot.TEAMS))]
+    return [team for team in teams if os.path.lexists(folder(root, team) + "/state.json")]
+
+
+def load(root: str, team: str = "") -> SyncState | None:
     """Return the state of the sync that is set up; None if none is. Raises MemtuiError."""
-    path = folder(root) + "/state.json"
+    path = folder(root, team) + "/state.json"
     with storing(path):
         data = fs_hot.read_or_empty(path)
-        times = fs_hot.read_or_empty(folder(root) + "/time")
+        times = fs_hot.read_or_empty(folder(root, team) + "/time")
     if not data.strip():
         return None
     row: Any = fastjson_hot.loads_dict(data)
@@ -63,9 +74,11 @@ def load(root: str) -> SyncState | None:
 
 
 def save(root: str, state: SyncState) -> None:
-    with storing(folder(root)):
-        fs_hot.write_atomic(folder(root) + "/state.json", fastjson_hot.dumps(state._asdict()).encode() + b"\n")
+    with storing(folder(root, state.team)):
+        fs_hot.write_atomic(
+            folder(root, state.team) + "/state.json", fastjson_hot.dumps(state._asdict()).encode() + b"\n"
+        )
 
 
 def repository(root: str, state: SyncState, env: Mapping[str, str] = os.environ) -> Remote:
-    return Remote(folder(root) + "/repo.git", state.url, env)
+    return Remote(folder(root, state.team) + "/repo.git", state.url, env)

@@ -4,56 +4,97 @@ anywhere: what was pushed is merged again with the memories here the next time, 
 import json
 import os
 import platform
+import re
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import memtui
-from memtui.base import fs_hot, ids_hot, paths_hot
+from memtui.base import fastjson_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.errors import ConflictError, MemtuiError
+from memtui.base.phrasing_hot import many
 from memtui.base.storage import storing
+from memtui.client import locate_hot
 from memtui.inbox import drafts, file_hot, format_hot
 from memtui.store import memory
+from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 from memtui.sync import local as local_files
 from memtui.sync import trees
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
-from memtui.sync.repository import RejectedError
+from memtui.sync.repository import AS_ON, RejectedError, Remote
 from memtui.sync.state import SyncOutcome, SyncState, folder, load, repository, save
 from memtui.sync.trees import Tree
 
 TRIES = 5  # pushes that other machines may come before
 MACHINES, CONFLICTS = "machines", "conflicts"
 FORMAT = 1
+TEAM_NAME = re.compile("[a-z0-9][a-z0-9-]{0,31}")
 
 
-def set_up(root: str, url: str, name: str = "") -> SyncState:
-    """Set sync up with a remote, whose address and content are looked at first. Raises MemtuiError."""
+def set_up(root: str, url: str, name: str = "", team: str = "") -> SyncState:
+    """Set sync up with a remote, whose address and content are looked at first; with a team's, if it is named. Raises
+    MemtuiError."""
     if url.startswith("-") or "::" in url:
         raise MemtuiError(f"{url!r} is no address of a git repository.", "Use ssh, https, or a folder's path.")
-    state = SyncState(url, ids_hot.new_id()[-8:].lower(), name or platform.node().partition(".")[0] or "machine")
+    if team and not TEAM_NAME.fullmatch(team):
+        raise MemtuiError(f"{team!r} is no name for a team.", "Use up to 32 letters from a to z, digits and dashes.")
+    before = load(root, team)
+    if team and before is not None and before.url != url:
+        raise MemtuiError(
+            f"There is a team {team} already, at {before.url}.",
+            f"Give another name, or leave that one first: memtui sync leave --team {team}",
+        )
+    name = name or platform.node().partition(".")[0] or "machine"
+    state = SyncState(url, ids_hot.new_id()[-8:].lower(), name, team=team)
     repo = repository(root, state)
-    repo.make()
-    commit = repo.fetch()
-    for path, data in repo.tree(commit).items() if commit else ():
-        if path.startswith(MACHINES + "/") and _format(data) > FORMAT:
-            raise MemtuiError(f"{url} was written by a newer memtui.", "Update memtui on this machine first.")
+    try:
+        repo.make()
+        if team:
+            state = state._replace(author=repo.git("config", "--global", "user.name", check=False).decode().strip())
+        commit = repo.fetch()
+        rows = [data for path, data in repo.tree(commit).items() if path.startswith(MACHINES + "/")]
+        _check_rows(url, rows, is_empty=not commit, team=team)
+    except MemtuiError:
+        if before is None:
+            leave(root, team)
+        raise
+    if team:
+        with storing(folder(root, team)):
+            fs_hot.makedirs(folder(root, team) + "/memory")
     save(root, state)
     return state
 
 
-def _format(data: bytes) -> int:
-    try:
-        return int(json.loads(data).get("format", 0))
-    except (ValueError, AttributeError, TypeError):
-        return 0
+def _check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> None:
+    """Raise MemtuiError if what the machines of a remote say of themselves does not fit: it is no store of memtui, one
+    of a newer format, or of another kind."""
+    rows = []
+    for row in data:
+        with suppress(ValueError):
+            rows.append(json.loads(row))
+    rows = [row for row in rows if isinstance(row, dict) and isinstance(row.get("format"), int)]
+    if not (rows or is_empty):
+        raise MemtuiError(f"{url} has a branch memtui, but no memories of memtui.", "Give an empty repository.")
+    if any(row["format"] > FORMAT for row in rows):
+        raise MemtuiError(f"{url} was written by a newer memtui.", "Update memtui on this machine first.")
+    if any(bool(row.get("team")) != bool(team) for row in rows):
+        what, way = ("a person's own memories", "without --team") if team else ("a team's memories", "with --team NAME")
+        raise MemtuiError(f"{url} has {what}.", f"Set it up {way}, or give an empty repository.")
 
 
-def leave(root: str) -> None:
-    """Forget the remote; the memories stay here and there. Raises MemtuiError."""
-    for name in ("state.json", "time", "repo.git"):
-        path = f"{folder(root)}/{name}"
+def leave(root: str, team: str = "") -> None:
+    """Forget the remote; the person's own memories stay here and there, those of a team stay there, and go here in one
+    step of undo. Raises MemtuiError."""
+    top = folder(root, team)
+    if team:
+        paths = [f"{top}/memory/{file}" for file, problem in locate_hot.walk(top + "/memory") if not problem]
+        paths += [path for path in [f"{top}/memory/{locate_hot.INDEX_NAME}"] if os.path.isfile(path)]
+        files = [FileChange(path, fs_hot.read_bytes(path), None) for path in paths if not os.path.islink(path)]
+        if files:
+            Journal(root, "cli").run("sync", files, f"leave the team {team}")
+    for path in [top] if team else [f"{top}/{name}" for name in ("state.json", "time", "repo.git")]:
         with storing(path):
             if os.path.isdir(path):
                 import shutil
@@ -68,14 +109,14 @@ def run(env: dict[str, str], state: SyncState, now: float, *, by: str = "cli", d
     root = paths_hot.root(env)
     try:
         with fs_hot.Lock(root + "/run/sync.lock", 0.0):
-            outcome, after = _run_locked(env, root, load(root) or state, now, by, dry_run)
+            outcome, after = _run_locked(env, root, load(root, state.team) or state, now, by, dry_run)
             if not dry_run:
                 save(root, after)
     except fs_hot.LockTimeoutError as error:
         raise MemtuiError("Another sync is under way.", "Try again in a moment.") from error
     except MemtuiError as error:
         with suppress(MemtuiError):  # of a full disk
-            save(root, (load(root) or state)._replace(error=error.message))
+            save(root, (load(root, state.team) or state)._replace(error=error.message))
         raise
     return outcome
 
@@ -99,10 +140,11 @@ def _run_locked(
             )
         base = repo.tree(state.base)
         theirs = base if remote_head == state.base else repo.tree(remote_head)
-        here = local_files.read(env)
+        here = local_files.read(env, state.team, base)
         ours = _own_tree(root, state, here, base)
         merged = trees.merge(base, ours, theirs, partial(_stands, ours, theirs))
-        tree = merged.tree | _asked(base, ours, theirs, merged, state.name)
+        other = _asked(base, ours, theirs, merged, state.name)
+        tree = merged.tree if state.team else merged.tree | other
         commit = remote_head
         if dry_run:
             break
@@ -111,7 +153,9 @@ def _run_locked(
                 count = sum(tree.get(path) != theirs.get(path) for path in {*tree, *theirs})
                 message = f"{count} changes from {state.name}\n\nMemtui-Machine: {state.machine}\nMemtui-By: {by}\n"
                 message += f"Memtui-Version: {memtui.__version__}\n"
-                own = repo.commit(ours, [state.base] if state.base else [], f"as on {state.name}")
+                own = repo.commit(
+                    ours, [state.base] if state.base else [], f"{AS_ON}{state.name}\n\nMemtui-Author: {state.author}\n"
+                )
                 save(root, state._replace(pending=own))
                 commit = repo.commit(tree, [own, remote_head] if remote_head else [own], message)
                 repo.push(commit)
@@ -127,15 +171,32 @@ def _run_locked(
     if not dry_run:
         incoming = local_files.changes(here, tree)
         if incoming:
-            words = f"take in {len(incoming)} change{'s' * (len(incoming) != 1)} from other machines"
+            whose = f"the team {state.team}" if state.team else "other machines"
+            words = f"take in {many(len(incoming), 'change')} from {whose}"
             try:
                 journal.run("sync", incoming, words)
             except ConflictError as error:
                 raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
-        asked = _ask(root, env, state, here, tree)
+        if state.team:  # what others wrote is never a draft; the person's own words that do not stand are
+            rows = [json.loads(data) for data in other.values()]
+            for row in rows:
+                if not _stands(ours, theirs, row["path"]):
+                    _leave(root, env, here, tree, row, state.team)
+            asked = {}
+            _note_writers(repo, folder(root, state.team) + "/writers.json", state.base, commit)
+        else:
+            asked = _ask(root, env, state, here, tree)
         after = state._replace(base=commit, pending="", time=now, error="", asked=asked)
         after = after._replace(read=now, watched=here.watched, seen=here.seen)
     return SyncOutcome(came, went, conflicts, here.withheld), after
+
+
+def _note_writers(repo: Remote, path: str, since: str, commit: str) -> None:
+    """Note who wrote each file last, for the Inbox and the details of memories."""
+    if commit != since:
+        fs_hot.write_cache(
+            path, fastjson_hot.dumps({**fs_hot.read_table(path), **repo.writers(since, commit)}).encode()
+        )
 
 
 def _stands(ours: Tree, theirs: Tree, path: str) -> bool:
@@ -154,7 +215,7 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
         if path in withheld or not any(path.startswith(top + "/") for top in here.places)
     }
     rest = {path: data for path, data in rest.items() if path not in names or names[path] in waiting}
-    row = {"name": state.name, "version": memtui.__version__, "format": FORMAT}
+    row = {"name": state.name, "version": memtui.__version__, "format": FORMAT} | ({"team": True} if state.team else {})
     return {**rest, **here.tree, f"{MACHINES}/{state.machine}.json": json.dumps(row, sort_keys=True).encode() + b"\n"}
 
 
@@ -199,7 +260,7 @@ def _without(raw: str, source: str) -> str:
     return source.replace(raw, "", 1)
 
 
-def _leave(root: str, env: dict[str, str], here: LocalTree, tree: Tree, row: dict[str, Any]) -> str:
+def _leave(root: str, env: dict[str, str], here: LocalTree, tree: Tree, row: dict[str, Any], team: str = "") -> str:
     """Leave the version that does not stand as a draft for its memory; return its id, empty if that is not here."""
     path = str(row.get("path"))
     file = _file(here, path)
@@ -207,6 +268,7 @@ def _leave(root: str, env: dict[str, str], here: LocalTree, tree: Tree, row: dic
         return ""
     top = next(top for top in here.places if path.startswith(top + "/"))
     label = GLOBAL if top == GLOBAL else f"auto:{os.path.basename(os.path.dirname(here.places[top]))}"
+    label = f"{locate_hot.TEAM}:{team}" if team else label
     other = memory.from_bytes(file, label, str(row.get("other")).encode())
     fields = {
         "from": f"machine:{row.get('from')}",
@@ -217,7 +279,7 @@ def _leave(root: str, env: dict[str, str], here: LocalTree, tree: Tree, row: dic
         "replaces": file.removeprefix(here.places[top] + "/"),
         "base": ids_hot.digest(tree[path]),
     }
-    slug = None if top == GLOBAL else _project_key(env, here.places[top])
+    slug = None if top == GLOBAL or team else _project_key(env, here.places[top])
     text = "\n\n".join(filter(None, (other.description, other.body.strip()))) or other.stem
     return file_hot.add_entry(paths_hot.inbox_dir(root, slug), "updates", {k: v for k, v in fields.items() if v}, text)
 

@@ -380,14 +380,22 @@ class TrustRow(Decision):
         """The text that the filter searches: its name too."""
         return f"{super().searched} {self.untrusted.memory.stem}"
 
+    @property
+    def sessions_get(self) -> str:
+        """Who wrote it, and that no session gets it yet."""
+        by = safe_text.line(self.untrusted.by, 80)
+        words = f"by {by}, " if by else ""
+        return f"{words}not accepted" if self.untrusted.scope.kind == "remote" else NOT_TRUSTED
+
     def describe(self, here: "Workspace") -> list[Part]:
-        """Return its whole text, as the agent would get it."""
-        memory = self.untrusted.memory
+        """Return its whole text, as the agent would get it, or how it differs from what was trusted."""
+        memory, before = self.untrusted.memory, self.untrusted.before
         path = here.tilde(memory.path)
+        text: Part = File(memory.raw.decode("utf-8", "replace").rstrip("\n"), path)
         return [
             Words(safe_text.line(f"{self.place}: {memory.stem}", 200), "bold"),
-            Words(f"   {NOT_TRUSTED}\n{safe_text.line(path, 300)}\n\n", colours.QUIET),
-            File(memory.raw.decode("utf-8", "replace").rstrip("\n"), path),
+            Words(f"   {self.sessions_get}\n{safe_text.line(path, 300)}\n\n", colours.QUIET),
+            text if before is None else TextDifference(before, memory.raw),
         ]
 
 

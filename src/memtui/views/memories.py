@@ -103,6 +103,8 @@ def loader(label: str, project: str = "", way: str = applied_settings.LOADED) ->
 
 
 def source(other: "Source", now: float) -> str:
+    if other.by:
+        return f"the team: {other.by}"
     if other.session:
         return f"session {other.session[:8]}"
     return SOURCES[other.kind] + (f" {ago(other.when, now)}" if other.when is not None else "")

@@ -191,11 +191,14 @@ def _count_rules(on: WorkerRun) -> None:
 def _sync(on: WorkerRun) -> None:
     """Sync with the other machines in a process of its own, unless there is nothing to do."""
     from memtui.base.errors import MemtuiError
-    from memtui.sync import quick
+    from memtui.sync import quick, state
 
-    with suppress(MemtuiError):  # the state says it, and so does Setup
-        if not quick.is_done(processes.own(on.env, on.cwd), clock_hot.now(), quick.PAUSE):
-            on.start("memtui", "sync")
+    env, now = processes.own(on.env, on.cwd), clock_hot.now()
+    for team in state.names(on.root):
+        with suppress(MemtuiError):  # the state says it, and so does Setup
+            if not quick.is_done(env, now, quick.PAUSE, team):
+                on.start("memtui", "sync")
+                return
 
 
 TASKS = (
@@ -226,7 +229,10 @@ TASKS = (
     BackgroundTask(
         "sync",
         _sync,
-        lambda on: on.event in {"SessionStart", "Stop"} and os.path.lexists(on.root + "/sync/own/state.json"),
+        lambda on: (
+            on.event in {"SessionStart", "Stop"}
+            and (os.path.lexists(on.root + "/sync/own/state.json") or bool(locate_hot.team_dirs(on.root)))
+        ),
     ),
 )
 

@@ -192,7 +192,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         facts = [("type", memory.type or "-"), ("description", memory.description or "-")]
         facts += [(key, value) for key, value in flat(memory.fields) if key.rpartition(".")[2] not in FACTS_ELSEWHERE]
         facts.append(("check", words.own_check(row.check)))
-        facts.append(("origin", f"session {memory.origin_session}" if memory.origin_session else source))
+        facts.append(("origin", f"session {memory.origin_session}" if source[:8] == "session " else source))
         facts.append(("changed", f"{ago(memory.changed_at or None, now)}, {size(memory.size)}"))
         if row.deliveries:
             facts.append(("delivered", f"{row.deliveries}×, last {ago(clock_hot.parse(row.last_delivery), now)}"))

@@ -1,10 +1,10 @@
-"""`memtui sync`: the same memories on all of a person's machines."""
+"""`memtui sync`: the same memories on all of a person's machines, and in a team."""
 
 import argparse
 import os
 from collections.abc import Callable, Iterator
 
-from memtui.base.errors import MemtuiError
+from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.phrasing_hot import ago, many
 from memtui.cli import parser
 from memtui.cli.context import Context
@@ -12,48 +12,88 @@ from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.sync import quick, state
 
 NOT_SET_UP = "Sync is not set up.", "Set it up with an empty git repository of yours: memtui sync setup URL"
+NO_TEAM = "Set one up: memtui sync setup URL --team NAME"
+NOTHING = "Nothing to sync: all machines that synced have the same memories."
+PROPOSE = "Propose a memory to the team: memtui mv NAME --scope team:{team}"
+TEAM_TRAVELS = (
+    "What travels: only what you move to the scope team:{team}, with your name as git has it and this machine's name.",
+    "What comes: what others write there; it waits in the Inbox, and no session gets it before you accept it.",
+)
 TRAVELS = (
     "What travels: global memories and the project memories that Claude Code keeps, with their MEMORY.md.",
     "What stays: logs, sessions, notes, drafts, settings, trust, and each file that may hold a secret.",
 )
 
 
-def _state(ctx: Context) -> state.SyncState:
-    if (own := state.load(ctx.root)) is None:
+def _states(ctx: Context, team: str = "") -> list[state.SyncState]:
+    """Return what is set up, or that of a `team`. Raises MemtuiError for nothing."""
+    names = state.names(ctx.root)
+    if team and team not in names:
+        others = ", ".join(filter(None, names))
+        raise NotFoundError(f"There is no team {line(team)} here.", f"There are: {others}." if others else NO_TEAM)
+    loaded = [own for name in ([team] if team else names) if (own := state.load(ctx.root, name)) is not None]
+    if not loaded:
         raise MemtuiError(*NOT_SET_UP)
-    return own
+    return loaded
 
 
 @parser.command("""\
-sync: keep memories the same on all your machines, over git
+sync: keep memories the same on your machines, or in a team, over git
   memtui sync
   memtui sync --dry-run
   memtui sync setup git@example.org:you/memories.git
-It fetches what your other machines pushed, merges it with the memories here, and pushes. What comes in is one step of
-undo; where two machines changed one thing, one text stands and the other waits in the Inbox of both. Sessions do it by
-themselves at their start and after each turn.
+  memtui sync setup git@example.org:us/memories.git --team shop
+It fetches what your other machines and teams pushed, merges it with the memories here, and pushes. What comes in is
+one step of undo; where two machines changed one thing, one text stands and the other waits in the Inbox of both. What
+a team wrote waits in the Inbox until you accept it. Sessions sync by themselves at their start and after each turn.
 --dry-run | only say what would come and go""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    own = _state(ctx)
-    if not args.dry_run and quick.is_done(ctx.env, ctx.now()):
-        outcome = state.SyncOutcome([], [], [], {})
-    else:
-        from memtui.sync import sync  # reads memories
-
-        outcome = sync.run(ctx.env, own, ctx.now(), dry_run=args.dry_run)
-    data = {**outcome._asdict(), "url": own.url, "dry_run": args.dry_run}
-    verb = "would come" if args.dry_run else "came"
-    other = "would go" if args.dry_run else "went"
-    nothing = not (outcome.came or outcome.went)
-    return Result(
-        data,
-        *(f"{styled('↓', 'green')} {line(path)}" for path in outcome.came),
-        *(f"{styled('↑', 'green')} {line(path)}" for path in outcome.went),
-        *_beside(ctx, outcome),
-        "Nothing to sync: all machines that synced have the same memories." * nothing,
-        f"{many(len(outcome.came), 'file')} {verb}, {len(outcome.went)} {other}." * (not nothing),
-        narrate("Undo what came: memtui undo") if outcome.came and not args.dry_run else "",
+    rows: list[dict[str, object]] = []
+    words: list[str | Callable[[Output], None]] = []
+    for own in _states(ctx):
+        rows.append({"team": own.team, "url": own.url, "dry_run": args.dry_run, "error": ""})
+        try:
+            outcome = _outcome(ctx, own, dry_run=args.dry_run)
+        except MemtuiError as error:
+            if len(state.names(ctx.root)) == 1:
+                raise
+            rows[-1]["error"] = error.message
+            words.append(styled(f"! {_whose(own)}: {safe(error.message)} {safe(error.hint)}", "yellow"))
+            continue
+        rows[-1] |= outcome._asdict()
+        words += _lines(ctx, own, outcome, dry_run=args.dry_run)
+    own_row = (
+        rows[0] if not rows[0]["team"] else {**state.SyncOutcome([], [], [], {})._asdict(), "dry_run": args.dry_run}
     )
+    return Result({**own_row, "teams": [row for row in rows if row["team"]]}, *words)
+
+
+def _outcome(ctx: Context, own: state.SyncState, *, dry_run: bool) -> state.SyncOutcome:
+    if not dry_run and quick.is_done(ctx.env, ctx.now(), team=own.team):
+        return state.SyncOutcome([], [], [], {})
+    from memtui.sync import sync  # reads memories
+
+    return sync.run(ctx.env, own, ctx.now(), dry_run=dry_run)
+
+
+def _whose(own: state.SyncState) -> str:
+    return f"team {line(own.team)}" if own.team else "your machines"
+
+
+def _lines(
+    ctx: Context, own: state.SyncState, outcome: state.SyncOutcome, *, dry_run: bool
+) -> "Iterator[str | Callable[[Output], None]]":
+    verb, other = ("would come", "would go") if dry_run else ("came", "went")
+    for arrow, paths in (("↓", outcome.came), ("↑", outcome.went)):
+        yield from (f"{styled(arrow, 'green')} {line(path.replace('team/', own.team + ': ', 1))}" for path in paths)
+    yield from _beside(ctx, outcome)
+    if not (outcome.came or outcome.went):
+        yield f"Nothing to sync with the {_whose(own)}." if own.team else NOTHING
+        return
+    whose = f" of the {_whose(own)}" if own.team else ""
+    yield f"{many(len(outcome.came), 'file')}{whose} {verb}, {len(outcome.went)} {other}."
+    if outcome.came and not dry_run:
+        yield narrate("Accept what came in the Inbox: memtui" if own.team else "Undo what came: memtui undo")
 
 
 def _beside(ctx: Context, outcome: state.SyncOutcome) -> "Iterator[str | Callable[[Output], None]]":
@@ -68,23 +108,29 @@ def _beside(ctx: Context, outcome: state.SyncOutcome) -> "Iterator[str | Callabl
 sync setup: sync with a git repository, and for the first time
   memtui sync setup git@example.org:you/memories.git
   memtui sync setup /media/stick/memories.git --name laptop
+  memtui sync setup git@example.org:us/memories.git --team shop
 The repository must be empty, or one that memtui syncs with. ssh, https and folders work, with the keys and helpers
-that git uses.
+that git uses. A team has a repository of its own, and gets only what you move to its scope (memtui mv).
 URL | the address of the repository
+--team NAME | it is a team's: its memories are the scope team:NAME, and none is delivered before you accept it
 --name NAME | what this machine is called on the others: its host name by default
 --yes | don't ask""")
 def set_up(ctx: Context, args: argparse.Namespace) -> Result:
+    team = args.team or ""
     if not args.yes:
-        for words in TRAVELS:
-            ctx.out.print(words)
-        ctx.confirm(f"Send them to {line(args.url)}?", "Nothing was sent.")
+        for words in TEAM_TRAVELS if team else TRAVELS:
+            ctx.out.print(words.format(team=line(team)))
+        ctx.confirm(
+            f"{'Sync' if team else 'Send them'} {'with' if team else 'to'} {line(args.url)}?", "Nothing was sent."
+        )
     from memtui.sync import sync
 
     folder = os.path.join(ctx.cwd, args.url)
-    own = sync.set_up(ctx.root, folder if os.path.isdir(folder) else args.url, args.name or "")
+    own = sync.set_up(ctx.root, folder if os.path.isdir(folder) else args.url, args.name or "", team)
     outcome = sync.run(ctx.env, own, ctx.now())
     words = f"This machine is {line(own.name)}. {many(len(outcome.came), 'file')} came, {len(outcome.went)} went."
-    return Result({"url": own.url, "name": own.name, **outcome._asdict()}, words, *_beside(ctx, outcome))
+    data = {"url": own.url, "name": own.name, "team": team, **outcome._asdict()}
+    return Result(data, words, *_beside(ctx, outcome), narrate(PROPOSE.format(team=line(team))) if team else "")
 
 
 @parser.command("""\
@@ -92,28 +138,49 @@ sync status: with what this machine syncs, when it did, and which machines do
   memtui sync status
   memtui sync status --json""")
 def status(ctx: Context, _: argparse.Namespace) -> Result:
+    rows, errors, data = [], [], []
+    for own in _states(ctx):
+        facts, about = _status_of(ctx, own)
+        rows += facts
+        data.append(about)
+        errors += [styled(f"! {_whose(own)}: {safe(own.error)}", "yellow")] * bool(own.error)
+    own_row = data[0] if not data[0]["team"] else {}
+    return Result({**own_row, "teams": [row for row in data if row["team"]]}, lambda out: out.facts(rows), *errors)
+
+
+def _status_of(ctx: Context, own: state.SyncState) -> tuple[list[tuple[str, str]], dict[str, object]]:
+    from memtui.store import trust_hot
     from memtui.sync import sync
 
-    own = _state(ctx)
     names = sync.machines(ctx.root, own) if own.base else []
-    rows = [("with", line(own.url)), ("last", ago(own.time, ctx.now()) if own.time else "never")]
+    rows = [("team", line(own.team))] * bool(own.team)
+    rows += [("with", line(own.url)), ("last", ago(own.time, ctx.now()) if own.time else "never")]
     rows += [
         ("machine" if number else "this one", f"{line(name)}  memtui {line(version)}")
         for number, (name, version) in enumerate(names)
     ]
-    rows += [("waiting", many(len(own.asked), "text") + " that two machines changed, in the Inbox")] * bool(own.asked)
-    error = styled("! " + safe(own.error), "yellow") if own.error else ""
-    data = {"url": own.url, "name": own.name, "time": own.time, "error": own.error, "asked": len(own.asked)}
-    data["machines"] = [{"name": name, "version": version} for name, version in names]
-    return Result(data, lambda out: out.facts(rows), error)
+    asked, words = len(own.asked), " that two machines changed"
+    if own.team:
+        trust = trust_hot.status(ctx.root, state.folder(ctx.root, own.team) + "/memory")
+        asked, words = len(trust.new) + len(trust.changed), " to accept"
+    rows += [("waiting", f"{many(asked, 'text')}{words}, in the Inbox")] * bool(asked)
+    data = {"team": own.team, "url": own.url, "name": own.name, "time": own.time, "error": own.error, "asked": asked}
+    return rows, {**data, "machines": [{"name": name, "version": version} for name, version in names]}
 
 
 @parser.command("""\
 sync leave: stop syncing; the memories stay, here and there
-  memtui sync leave""")
-def leave(ctx: Context, _: argparse.Namespace) -> Result:
+  memtui sync leave
+  memtui sync leave --team shop
+What a team wrote stays in its repository and leaves this machine; memtui undo brings it back.
+--team NAME | leave this team""")
+def leave(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.sync import sync
 
-    own = _state(ctx)
-    sync.leave(ctx.root)
-    return Result({"url": own.url}, f"This machine no longer syncs with {line(own.url)}. Its memories stay.")
+    team = args.team or ""
+    own = _states(ctx, team)[0]
+    if own.team != team:
+        raise MemtuiError(*NOT_SET_UP)
+    sync.leave(ctx.root, team)
+    stay = f"Its memories stay there; those of the {_whose(own)} left this machine." if team else "Its memories stay."
+    return Result({"url": own.url, "team": team}, f"This machine no longer syncs with {line(own.url)}. {stay}")

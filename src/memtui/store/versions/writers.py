@@ -4,7 +4,8 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from memtui.base import clock_hot, paths_hot
+from memtui.base import clock_hot, fs_hot, paths_hot
+from memtui.client import locate_hot
 from memtui.client.transcripts import prompts, transcript_hot
 from memtui.deliver import log_hot
 from memtui.store.journal import ledger as journal_ledger
@@ -69,11 +70,26 @@ class Occasions:
 
 
 class Source(NamedTuple):
-    """Where a memory is from: session, approve, copy, move, made (at `when`), own, repository, model or unknown."""
+    """Where a memory is from: session, approve, copy, move, made (at `when`), own, repository, model, unknown, or a
+    team: `by` whom there."""
 
     kind: str
     when: float | None = None
     session: str = ""
+    by: str = ""
+
+
+def colleagues(scope: Scope) -> dict[str, str]:
+    """Map each file of a team's scope to who wrote it last, and on which machine, as the commits of the team say; empty
+    for other scopes. `sync/sync.py` notes them."""
+    if scope.kind != "remote":
+        return {}
+    rows = fs_hot.read_table(os.path.dirname(scope.directory) + "/writers.json")
+    return {
+        path.removeprefix(f"{locate_hot.TEAM}/"): " on ".join(str(part) for part in row if part)
+        for path, row in rows.items()
+        if isinstance(row, list)
+    }
 
 
 def creations(root: str) -> dict[str, tuple[str, float | None]]:
@@ -100,6 +116,8 @@ def source(scope: Scope, memory: Memory, origins: Mapping[str, tuple[str, float 
     """Return where a memory comes from. `origins`: as returned by `creations`."""
     if scope.kind == "model":
         return Source("model")
+    if by := colleagues(scope).get(memory.path.removeprefix(scope.directory + "/")):
+        return Source("team", by=by)
     if memory.origin_session:
         return Source("session", session=memory.origin_session)
     creation = origins.get(os.path.realpath(memory.path))

@@ -35,6 +35,7 @@ WHY = {
     SNOOZED: "You hid these. They come back by themselves.",
     BY_OTHERS: "Memories that Claude, an editor or a program wrote since you last saw them.",
 }
+REFUSE = "refuse it: no session gets it, the others keep it"
 # What can be done about a memory whose own check fails.
 FAILING = "memories.verify"
 CHOICES = (("edit", "edit it, or its check"), ("archive", "archive it: no session gets it"))
@@ -214,6 +215,8 @@ class ProblemCommands(RowCommands[ProblemRow]):
 class TrustCommands(RowCommands[TrustRow]):
     def describe(self, row: TrustRow) -> Described:
         keys = [("inbox.approve", "trust it as shown: sessions get it"), ("inbox.reject", "reject: do not ask again")]
+        if row.untrusted.scope.kind == "remote":
+            keys = [("inbox.approve", "accept it as shown: sessions get it"), ("inbox.reject", REFUSE)]
         return self.with_keys(draw(row.describe(self.view.data)), keys)
 
     async def approve(self) -> None:

@@ -119,6 +119,11 @@ class Snapshot:
         return setting.BACKEND in self.settings and self.settings[setting.BACKEND].value != "off"
 
 
+def _synced(state: sync.SyncState, now: float) -> str:
+    who = f"team {state.team}" if state.team else f"{state.name} with {state.url}"
+    return f"{who} · {ago(state.time, now) if state.time else 'never'}"
+
+
 def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     """Look at everything; what can't be read is a finding or left out. `client`: of `checkup.client_check`."""
     from memtui.rules import counts
@@ -135,11 +140,9 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
         snapshot.settings_error = error.message
     snapshot.rules = rules.total(counts.held_by_path(data.root))
     with suppress(MemtuiError):
-        if (state := sync.load(data.root)) is not None:
-            snapshot.machines = (
-                f"{state.name} with {state.url} · {ago(state.time, data.now()) if state.time else 'never'}"
-            )
-            snapshot.sync_error = state.error
+        states = [state for name in sync.names(data.root) if (state := sync.load(data.root, name)) is not None]
+        snapshot.machines = " · ".join(_synced(state, data.now()) for state in states)
+        snapshot.sync_error = next((state.error for state in states if state.error), "")
     if snapshot.has_model:
         snapshot.reading = control.look(data.env, data.root, data.project_root, data.now())
     return snapshot
