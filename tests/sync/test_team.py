@@ -141,7 +141,7 @@ def test_of_two_texts_the_writer_of_the_lost_one_alone_has_a_draft(both):
     assert len(drafts) <= 1
 
 
-def test_leaving_takes_the_memories_off_this_machine_and_undo_brings_them_back(both):
+def test_leaving_takes_the_memories_away_and_undo_brings_them_back(both):
     ann, ben = both
     ann.propose("ship", "Ship on Tuesdays.")
     ann.sync()
