@@ -105,8 +105,7 @@ def test_each_fact_of_each_remedy_is_one_word(code, tmp_path):
     assert len(OFFERING) > 30
     template = findings.REGISTRY[code].remedy
     for name in HOSTILE:
-        found = problem(code, **dict.fromkeys(places(template), name))
-        said = findings.remedy(found)
+        said = findings.remedy(problem(code, **dict.fromkeys(places(template), name)))
         for part, whole in zip(re.split(r"(?:, or |; or )", template), re.split(r"(?:, or |; or )", said), strict=True):
             start = part.find("memtui ")
             if start < 0 or not places(part):

@@ -145,8 +145,7 @@ class World:
         if self.weigh:
             argv = [PYTHON, "-I", "-S", "-c", WEIGH, *argv]
         start = time.perf_counter()
-        pid = os.posix_spawn(argv[0], argv, self.env, file_actions=actions)
-        _, status = os.waitpid(pid, 0)
+        _, status = os.waitpid(os.posix_spawn(argv[0], argv, self.env, file_actions=actions), 0)
         seconds = time.perf_counter() - start
         if status:
             raise SystemExit(f"{argv} ended with {status}")

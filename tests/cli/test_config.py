@@ -67,8 +67,7 @@ def test_what_makes_no_sense_is_refused_and_each_value_is_explained(bare):
         done = bare("config", "set", key, "ask first", check=False)
         assert done.code == 2
         for value in config_hot.CHOICES[key]:
-            words = setting.VALUES[key][value]
-            assert words in " ".join(done.err.split())
+            assert setting.VALUES[key][value] in " ".join(done.err.split())
 
 
 VALUES = {

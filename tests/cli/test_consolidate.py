@@ -98,8 +98,7 @@ def test_a_rejected_merge_returns_when_its_memories_change_or_after_undo(shell, 
 
 def test_a_merge_that_is_rejected_for_good_never_comes_back_until_undo(shell, world):
     """As with `x` and another `x` in the TUI."""
-    done = shell("reject", "--never", ids(shell)["merge"])
-    assert "rejected for good" in done.out
+    assert "rejected for good" in shell("reject", "--never", ids(shell)["merge"]).out
     change(world)
     assert "merge" not in ids(shell)
     assert "undone: reject merge prefer-pnpm into pnpm-only for good" in shell("undo").out
@@ -140,6 +139,5 @@ def test_a_secret_that_a_proposal_brings_in_is_asked_about(shell, world, saved, 
     from memtui.cli.context import Context
 
     monkeypatch.setattr(Context, "can_ask", True)
-    done = shell("approve", "abcdef", stdin="y\nn\n", check=False)
-    assert "GitHub" in done.err
+    assert "GitHub" in shell("approve", "abcdef", stdin="y\nn\n", check=False).err
     assert world.files() == before

@@ -153,8 +153,7 @@ def test_every_command_answers_in_the_envelope(memtui, words):
 
 
 def every_parser():
-    root = parser.build()
-    pending = [(["memtui"], root)]
+    pending = [(["memtui"], parser.build())]
     while pending:
         path, found = pending.pop()
         for action in found._actions:
@@ -257,8 +256,7 @@ def test_slips_are_met_help_is_a_command_and_options_stand_anywhere(memtui, worl
     for name in ["", *PARSERS]:
         assert max(map(len, memtui("help", *name.split()).out.splitlines())) <= 80, name
     before = memtui("--json", "--project", world.blog, "list").data
-    after = memtui("list", "--project", world.blog, "--json").data
-    assert before == after
+    assert before == memtui("list", "--project", world.blog, "--json").data
     assert before["project"] == world.blog
 
 

@@ -28,14 +28,12 @@ def test_files_are_closed_and_fixes_that_need_no_decision_made(memtui, world):
     Path(world.root).chmod(0o755)
     note.chmod(0o644)
     trust.chmod(0o400)
-    changed = fixed(memtui, "files")["files"]["changed"]
-    assert set(changed) == {world.root, str(note), str(trust)}
+    assert set(fixed(memtui, "files")["files"]["changed"]) == {world.root, str(note), str(trust)}
     assert [oct(os.stat(path).st_mode & 0o777) for path in (world.root, note, trust)] == ["0o700", "0o600", "0o600"]
     assert fixed(memtui, "files")["files"]["changed"] == []
     break_all(world)
     before = memtui.json("doctor", check=False)["findings"]
-    codes = {row["code"] for row in before}
-    assert codes >= AT_ONCE | ASKED
+    assert {row["code"] for row in before} >= AT_ONCE | ASKED
     assert {what for what, row in fixed(memtui).items() if row["changed"]} == {"files", "errors", "notes"}
     after = {row["code"] for row in memtui.json("doctor", check=False)["findings"]}
     assert not after & AT_ONCE

@@ -176,8 +176,7 @@ def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
     before = home(dreamy)
     assert dreamy.json("consolidate", "--ask-model", "--unattended")["proposals"]
     assert home(dreamy) == before
-    root = dreamy.json("status", "--paths")["root"]
-    assert gates.last(root, gates.GLOBAL) > 0
+    assert gates.last(dreamy.json("status", "--paths")["root"], gates.GLOBAL) > 0
     assert "to decide: yes or no?" in " ".join(dreamy("status").out.split())
     (change,) = [each for each in dreamy.json("inbox")["entries"] if each.get("by") == "claude-haiku-5-5"]
     assert change["says"] in dreamy("inbox").out

@@ -186,8 +186,7 @@ def test_a_missing_network_is_told_at_once_and_a_download_has_progress(memtui, r
     monkeypatch.setattr(Output, "progress", lambda out, text: told.append(text) or setattr(out, "stderr_tty", True))
     monkeypatch.setattr(sentence_vectors, "PATIENCE", 20.0)
     assert "The daemon is running" in memtui("model", "sentences", "on").out
-    sizes = [text for text in told if "kB are here" in text]
-    assert len(set(sizes)) > 3
+    assert len({text for text in told if "kB are here" in text}) > 3
     assert told[-1] == ""
     assert memtui.json("model", "stop")["daemon"] is True
     assert not sentence_vectors.is_held(root)

@@ -47,8 +47,7 @@ def peak(run):
     """What a function gives back, and the most memory that it held, in bytes."""
     tracemalloc.start()
     try:
-        found = run()
-        return found, tracemalloc.get_traced_memory()[1]
+        return run(), tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 

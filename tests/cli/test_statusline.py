@@ -91,6 +91,5 @@ def test_an_install_says_at_once_what_keeps_sessions_from_being_served(bare, fil
     assert "hooks installed in" in done.out
     assert said in " ".join(done.err.split())
     assert "will use memtui" not in done.err
-    again = bare("setup", "hooks", "--yes")
-    assert said in " ".join(again.err.split())
+    assert said in " ".join(bare("setup", "hooks", "--yes").err.split())
     assert said[:18] in bare.json("setup", "hooks", "--yes")["not_served"][0]

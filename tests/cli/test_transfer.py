@@ -13,8 +13,7 @@ def test_an_import_says_what_came_and_what_can_not_be_done(memtui, tmp_path):
     found = memtui.json("import", str(tmp_path / "CLAUDE.md"))
     assert [each["name"] for each in found["drafts"]] == ["Fruit"]
     assert found["transaction"]
-    drafts = memtui.json("inbox", "--kind", "drafts")["entries"]
-    assert len(drafts) == len(before) + 1
+    assert len(memtui.json("inbox", "--kind", "drafts")["entries"]) == len(before) + 1
     assert "imported from CLAUDE.md:1" in memtui("inbox", found["drafts"][0]["id"]).out
     memtui("approve", found["drafts"][0]["id"])
     assert "Fruit" in memtui("list").out

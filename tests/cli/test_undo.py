@@ -90,8 +90,7 @@ def test_a_change_before_one_that_can_not_be_undone_is_undone_only_by_name(memtu
     )
     assert "“edit project:prefer-pnpm”" in done.err
     assert "Another" in Path(world.shop, PNPM).read_text()
-    named = done.err.split("memtui undo ")[1].split()[0]
-    memtui("undo", named)
+    memtui("undo", done.err.split("memtui undo ")[1].split()[0])
     assert "Another" not in Path(world.shop, PNPM).read_text()
     memtui("undo", "--redo")
     memtui("undo")  # the last change can be undone again
@@ -100,8 +99,7 @@ def test_a_change_before_one_that_can_not_be_undone_is_undone_only_by_name(memtu
 def test_each_refusal_says_what_to_type_next(bare):
     assert "`memtui undo --list` lists the changes." in bare("undo", check=False).err
     assert "`memtui undo --list` lists the changes." in bare("undo", "--redo", check=False).err
-    path = bare.json("new", "one", "--body", "Text.")["path"]
-    Path(path).write_text("another\n")
+    Path(bare.json("new", "one", "--body", "Text.")["path"]).write_text("another\n")
     done = bare("undo", check=False)
     assert (done.code, "Its versions: memtui history one" in done.err) == (4, True)
     assert bare("history", "one").out

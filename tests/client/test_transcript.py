@@ -122,8 +122,7 @@ def test_what_is_wrong_with_a_file_costs_only_itself(path):
 
 
 def test_a_line_of_megabytes_is_read_and_a_monstrous_one_is_passed_over(path):
-    long = line(n=1, text="x" * 2_000_000)
-    assert read(path, long + line(n=2))[0] == [1, 2]
+    assert read(path, line(n=1, text="x" * 2_000_000) + line(n=2))[0] == [1, 2]
     with open(path, "wb") as out:
         for _ in range(64):
             out.write(b"y" * (1 << 20))

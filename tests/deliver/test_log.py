@@ -43,8 +43,7 @@ def test_lines_that_are_no_records_are_counted_and_what_is_no_log_skipped(root):
 def test_reading_ends_at_earlier_records_but_not_at_one_written_late(root):
     add(root, NOVEMBER)
     wanted = add(root, NOVEMBER + 1000)
-    late = record(NOVEMBER + 10, recovered=True)
-    log_hot.append(root, late, NOVEMBER + 10)
+    log_hot.append(root, record(NOVEMBER + 10, recovered=True), NOVEMBER + 10)
     newest = add(root, NOVEMBER + 1001)
     assert list(log_hot.newest_first(root, since=NOVEMBER + 1000)) == [newest, wanted]
     # Hooks at the same time may log in another order than they began.
@@ -63,8 +62,7 @@ def test_a_clock_put_back_over_a_months_end_writes_on_in_the_month_before(root):
     december = clock_hot.parse("2026-12-01T00:00:30Z")
     wanted = add(root, december)
     add(root, december - 3600)
-    found = log_hot.newest_first(root, needle=wanted["id"].encode(), since=december)
-    assert next(found) == wanted
+    assert next(log_hot.newest_first(root, needle=wanted["id"].encode(), since=december)) == wanted
 
 
 def test_reading_ends_after_so_many_bytes_and_says_so(root):

@@ -107,8 +107,7 @@ def test_every_path_is_found_again(tmp_path_factory, known):
 
 
 def test_only_what_is_asked_for_is_returned(tmp_path):
-    known = {f"/m/{number}.md": (number, 1, 0, 5.0) for number in range(1000)}
-    save(tmp_path, known)
+    save(tmp_path, {f"/m/{number}.md": (number, 1, 0, 5.0) for number in range(1000)})
     assert uses_hot.load(str(tmp_path), ["/m/7.md", "/m/x.md"]) == {"/m/7.md": (7, 1, 0, 5.0)}
 
 

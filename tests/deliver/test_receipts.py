@@ -260,8 +260,7 @@ def test_a_client_that_is_gone_writes_no_more(transcript):
         stat = Path(f"/proc/{child.pid}/stat")
         began = stat.read_text().rpartition(")")[2].split()[19] if stat.exists() else ""
         row = {**DELIVERED, "client": [child.pid, began, process_hot.client()[2]]}
-        view = transcript(*GIVEN)
-        assert outcome(view, row) == "waiting"
+        assert outcome(transcript(*GIVEN), row) == "waiting"
         assert outcome(transcript(GIVEN[0]), row) == "waiting"
         elsewhere = {**row, "client": [*row["client"][:2], "another machine"]}
         later = {**row, "client": [child.pid, "1", row["client"][2]]}

@@ -112,8 +112,7 @@ def test_a_note_for_a_prompt_a_hook_blocked_comes_to_the_next_session(on, comman
     good = on.settings()
     on.settings(other_hook(on, f"sleep 0.5; {command}"))
     furnish(on)
-    blocked = on.claude("hi")
-    assert blocked.main == []
+    assert on.claude("hi").main == []
     on.settings(good)
     run = on.claude("hello")
     assert tally(run.main[0]) == dict.fromkeys(NEEDLES, 1)

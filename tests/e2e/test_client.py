@@ -86,8 +86,7 @@ def test_what_is_kept_at_resume(world, model, hook):
         hook(event)
     model.will(use("Bash", command="echo hello"), "bye")
     first = world.claude("hi", "--allowedTools", "Bash")
-    hooks = world.settings()["hooks"]
-    world.settings({"hooks": {"SessionStart": hooks["SessionStart"]}})
+    world.settings({"hooks": {"SessionStart": world.settings()["hooks"]["SessionStart"]}})
     again = world.claude("more", resume=first.session_id)
     assert again.session_id == first.session_id
     tool = ["CTX-PreToolUse-2"] if session_start_hot.KEEPS in json.loads(log.read_text()) else []
@@ -103,8 +102,7 @@ def test_compaction_drops_earlier_contexts_and_starts_the_session_again(world, m
     )
     run = world.claude("hi", "--allowedTools", "Bash")
     assert [r.kind for r in run.requests if r.kind != "aux"] == ["main", "main", "compact", "main"]
-    seen = re.findall(r"CTX-\w+-\w+", run.main[-1].text())
-    assert seen == ["CTX-SessionStart-compact"]
+    assert re.findall(r"CTX-\w+-\w+", run.main[-1].text()) == ["CTX-SessionStart-compact"]
     assert any(r.get("subtype") == "compact_boundary" for r in run.transcript())
 
 
@@ -157,8 +155,7 @@ def test_a_detached_process_outlives_the_client_which_does_not_wait(world, hook)
         "    for fd in (0, 1, 2): os.dup2(null, fd)\n"
         f"    time.sleep(4); open({out!r}, 'w').write('alive'); os._exit(0)\n",
     )
-    run = world.claude("hi")
-    assert run.returncode == 0
+    assert world.claude("hi").returncode == 0
     assert not (world.base / "out").exists()
     assert eventually((world.base / "out").exists)
     assert eventually((world.base / "out").read_text) == "alive"

@@ -40,8 +40,7 @@ def test_install_use_and_uninstall_by_settings(world):
     world.memtui("setup", "hooks", "--remove", "--yes")
     assert (world.config / "settings.json").read_text() == before
     world.leave("Another note.", from_="script")
-    run = world.claude("hi")
-    assert injected(run.main[0]) == []
+    assert injected(world.claude("hi").main[0]) == []
     assert "Another note." in world.waiting()
 
 

@@ -101,8 +101,7 @@ def test_a_branch_has_what_the_session_before_it_had(on, model):
         needles = ["prefer-pnpm: ", "upload test", "A note.", "Production is down.", "use tabs"]
         assert tally(model.main[-1], *needles) == [1] * 5
     last = max(on.config.glob("projects/*/*.jsonl"), key=lambda each: each.stat().st_mtime)
-    resumed = on.claude("fourth", resume=last.stem)
-    assert tally(resumed.main[0], *needles) == [1] * 5
+    assert tally(on.claude("fourth", resume=last.stem).main[0], *needles) == [1] * 5
 
 
 def test_a_task_that_ends_in_the_background_is_not_the_person_who_speaks(on, model):
@@ -123,8 +122,7 @@ def test_a_task_that_ends_in_the_background_is_not_the_person_who_speaks(on, mod
 def test_a_note_for_people_waits_for_a_person(on, model):
     on.memtui("note", "For me alone.", "--to", "people")
     on.memtui("note", "For whoever comes.")
-    script = on.claude("hi")
-    assert tally(script.main[0], "For me alone.", "For whoever comes.") == [0, 1]
+    assert tally(on.claude("hi").main[0], "For me alone.", "For whoever comes.") == [0, 1]
     assert "For me alone." in on.waiting()
     # Also a script that a person's session runs is a script.
     on.allow("Bash")

@@ -37,8 +37,7 @@ def test_a_correction_becomes_a_draft_then_a_memory_the_next_session_knows(on, m
     assert "always use pnpm" in drafts(on)
     (entry,) = updates(on)
     assert entry["fields"]["session"] == run.session_id
-    unreviewed = on.claude("hello")
-    (block,) = injected(unreviewed.main[0], "pending-updates")
+    (block,) = injected(on.claude("hello").main[0], "pending-updates")
     assert "pnpm" in block.text
     on.memtui("approve", entry["id"])
     assert "pnpm" not in drafts(on)
@@ -105,10 +104,8 @@ def test_unfinished_work_reaches_the_next_session(on, model):
         ]
 
     model.script = script
-    run = on.claude("please do both")
-    assert run.returncode == 0
+    assert on.claude("please do both").returncode == 0
     assert eventually(lambda: "upload" in on.waiting("items"))
-    after = on.claude("hello")
-    (block,) = injected(after.main[0], "pending-items")
+    (block,) = injected(on.claude("hello").main[0], "pending-items")
     assert "Fix the flaky upload test" in block.text
     assert "changelog" not in block.text

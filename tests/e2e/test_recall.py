@@ -54,11 +54,9 @@ def test_a_prompt_receives_the_memory_by_its_trigger_once_until_it_changes(on):
     first = on.claude(PROMPT)
     assert memories(first.main[0]) == [("UserPromptSubmit", "cicd")]
     assert BODY in first.main[0].text()
-    again = on.claude(PROMPT, resume=first.session_id)
-    assert again.main[-1].count(BODY) == 1
+    assert on.claude(PROMPT, resume=first.session_id).main[-1].count(BODY) == 1
     path.write_text(path.read_text() + "Then tell the support.\n")
-    changed = on.claude(PROMPT, resume=first.session_id)
-    assert changed.main[-1].count("Then tell the support.") == 1
+    assert on.claude(PROMPT, resume=first.session_id).main[-1].count("Then tell the support.") == 1
     records = [r for r in on.deliveries() if any(i["kind"] == "recall" for i in r["items"])]
     assert [(r["session_id"], r["items"][0]["path"]) for r in records] == [(first.session_id, str(path))] * 2
     assert all(r["items"][0]["probability"] >= 0.4 for r in records)

@@ -144,8 +144,7 @@ def test_a_disk_that_is_full(on):
     run = on.claude("hi")
     assert unharmed(run)
     assert run.main[0].count("A note.") == 1
-    again = on.claude("more", resume=run.session_id)
-    assert again.main[0].count("A note.") == 1
+    assert on.claude("more", resume=run.session_id).main[0].count("A note.") == 1
 
 
 def test_a_prompt_of_any_shape(on):

@@ -62,8 +62,7 @@ def test_it_whispers_before_the_next_prompt_and_gives_new_sessions_blocks(on, mo
     assert (run["outcome"], run["blocks"], run["session"]) == ("done", ["project_context"], begun.session_id)
     assert len(run["whispers"]) == 1
     model.script = lambda request: structured(request) if is_subconscious(request) else "Right, Tuesday."
-    again = on.claude("Go on.", resume=begun.session_id)
-    (whisper,) = injected(first(again), "guidance")
+    (whisper,) = injected(first(on.claude("Go on.", resume=begun.session_id)), "guidance")
     assert (whisper.event, whisper.attributes["from"]) == ("UserPromptSubmit", "subconscious")
     assert WHISPER["text"] in whisper.text
     assert "The user has not seen it" in whisper.text
@@ -118,8 +117,7 @@ def test_a_question_is_answered_in_activity_while_the_turn_still_runs(on, model,
     assert (answer["session"], answer["seen"]) == (run.session_id, False)
     assert "“when do we deploy? Build it meanwhile.” On Tuesdays." in on.memtui("activity").stdout
     model.script = lambda request: structured(request) if is_subconscious(request) else "Right."
-    again = on.claude("And now?", resume=run.session_id)
-    (told,) = injected(first(again), "guidance")
+    (told,) = injected(first(on.claude("And now?", resume=run.session_id)), "guidance")
     assert ("On Tuesdays." in told.text, "to “when do we deploy?" in told.text) == (True, True)
     assert eventually(lambda: not answers()), "once it has arrived"
     assert on.errors() == []
@@ -168,8 +166,7 @@ def test_what_is_urgent_comes_before_the_next_tool(on, model, backend):
     model.script = script
     tool = call(use("Bash", command="echo 2"), until=lambda: WHISPER["text"] in on.waiting())
     turn = [say(PLAN), tool, say("Right, Tuesday.")]
-    begun = on.claude(SAID)
-    run = on.claude("Go on.", "--allowedTools", "Bash", resume=begun.session_id)
+    run = on.claude("Go on.", "--allowedTools", "Bash", resume=on.claude(SAID).session_id)
     before, after = of_session(run.requests)[-2:]
     assert injected(before, "guidance") == []
     (whisper,) = injected(after, "guidance")
@@ -194,8 +191,7 @@ def test_a_block_changed_in_mid_turn_comes_before_the_next_tool(on, model, backe
     model.script = script
     tools = [call(use("Bash", command=f"echo {number}"), until=block) for number in (1, 2)]
     turn = [say(PLAN), *tools, say("Right, Tuesday.")]
-    begun = on.claude(SAID)
-    run = on.claude("Go on.", "--allowedTools", "Bash", resume=begun.session_id)
+    run = on.claude("Go on.", "--allowedTools", "Bash", resume=on.claude(SAID).session_id)
     requests = of_session(run.requests)
     assert [len(injected(request, "blocks")) for request in requests] == [0, 1, 1]
     (news,) = injected(requests[-1], "blocks")
@@ -246,8 +242,7 @@ def test_what_a_tool_prints_puts_nothing_into_its_mouth(on, model, tmp_path, bac
 @pytest.mark.parametrize("allowed", [True, False])
 def test_with_all_tools_the_permissions_of_its_person_decide(on, model, allowed):
     reads_along(on, "claude", subconscious_tools="full")
-    settings = on.settings()
-    on.settings({**settings, "permissions": {"allow": ["Bash(touch:*)"] if allowed else []}})
+    on.settings({**on.settings(), "permissions": {"allow": ["Bash(touch:*)"] if allowed else []}})
     (on.project / ".claude").mkdir()
     (on.project / ".claude" / "settings.json").write_text('{"permissions": {"allow": ["Bash(touch:*)"]}}')
     steps = []

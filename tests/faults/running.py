@@ -148,8 +148,7 @@ def here(body, stdin=b"") -> Ended:
     """Run `body` in this process, its streams caught."""
     out, err = scratch(), scratch()
     _streams(stdin, out, err)
-    code = body()
-    return Ended(code, _content(out), _content(err), False)
+    return Ended(body(), _content(out), _content(err), False)
 
 
 def failing(body, env, cwd, fault) -> Ended:

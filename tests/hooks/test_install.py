@@ -168,8 +168,7 @@ def test_a_new_project_file_is_readable_for_others_and_a_user_file_is_not(world)
 def test_the_mode_is_kept_and_a_backup_is_private(world):
     world.write("{}\n")
     world.file.chmod(0o640)
-    change = world.plan()
-    backup = install.apply(change)
+    backup = install.apply(world.plan())
     assert stat.S_IMODE(world.file.stat().st_mode) == 0o640
     with open(backup, "rb") as file:
         assert file.read() == b"{}\n"

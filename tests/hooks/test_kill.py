@@ -477,8 +477,7 @@ def test_random_kills_of_whole_hook_processes(worlds_on_disk):
     for _ in reap.runs():
         world.guide(world.inboxes[0])
         one = Session(world, world.random.choice(MODES))
-        child = one.start(before=lambda: os.execve(sys.executable, words, world.env))
-        one.finish(reap(child))
+        one.finish(reap(one.start(before=lambda: os.execve(sys.executable, words, world.env))))
         if world.random.random() < 0.2:
             world.drain(last)
     world.account(last)
@@ -496,8 +495,7 @@ def test_random_kills_of_rewrites_while_others_write_by_hand(worlds_on_disk, see
         tokens = [world.token() for _ in range(3)]
         # The last to be forked: while a second one is, the first would come to its end.
         writer = Child(lambda: [world.scribble(where, token) for token in tokens])
-        child = Child(lambda: world.take_out(gone))
-        reap(child)
+        reap(Child(lambda: world.take_out(gone)))
         writer.wait()
         world.note_withdrawn(gone)
         if run % 10 == 0:

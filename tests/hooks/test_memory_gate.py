@@ -48,8 +48,7 @@ def approve(home, entry):
 def test_a_new_memory_becomes_a_draft_of_what_was_meant_and_asked(home):
     path = auto(home) / "use-uv.md"
     text = MEMORY.format(name="use-uv", body="Use uv for tools.")
-    reason = decide(home, "Write", file_path=str(path), content=text)
-    assert "draft" in reason
+    assert "draft" in decide(home, "Write", file_path=str(path), content=text)
     assert not path.exists()
     (entry,) = drafts(home)
     fields = entry.fields

@@ -314,8 +314,7 @@ def test_a_memory_bound_to_a_path_comes_once_before_a_tool_that_touches_it(home)
     file = str(home.project / "src/api/user.py")
     assert home.tool(name="Bash", command="ls").context == ""
     assert home.tool(name="Edit", file_path=str(home.project / "src/ui.py")).context == ""
-    said = home.tool(name="Edit", file_path=file).context
-    assert "The API is frozen until Friday." in said
+    assert "The API is frozen until Friday." in home.tool(name="Edit", file_path=file).context
     (item,) = home.log()[-1]["items"]
     assert (item["kind"], item["path"], item["reason"]) == ("recall", str(path), "bound to src/api/**")
     assert home.log()[-1]["tool"] == "Edit"

@@ -103,8 +103,7 @@ def test_the_end_of_a_session_drops_what_has_no_answer_yet(home):
     home.hook("SessionEnd")
     home.start(source="resume")
     assert "Soup is at noon." in home.tool().context
-    other = home.keep("tea", "Tea is at four.")
-    home.select(other)
+    home.select(home.keep("tea", "Tea is at four."))
     late = home.part("selected")
     (home.root / "sessions" / "s1.selected.json").unlink()
     home.hook("SessionEnd")

@@ -61,8 +61,7 @@ def home(tmp_path):
 def test_a_session_starts_the_daemon_and_prompts_get_what_its_model_knows(home):
     home.index()
     assert GUIDE in home.fresh(PROMPT)
-    said = home.ready()
-    assert said["model"] == "tiny"
+    assert home.ready()["model"] == "tiny"
     assert home.brings(PROMPT, TEXT)
     assert GUIDE in home.fresh(PLAIN)
     home.settings(semantic=False)
@@ -91,8 +90,7 @@ def test_a_hook_that_asks_the_daemon_loads_only_what_it_needs_for_that(home):
 
 def timed(home, text):
     begin = time.monotonic()
-    found = home.fresh(text)
-    return found, time.monotonic() - begin
+    return home.fresh(text), time.monotonic() - begin
 
 
 def test_a_killed_daemon_costs_a_prompt_nothing_and_is_started_anew(home):

@@ -391,8 +391,7 @@ def fill(home):
 
 def turn_ends(home):
     """A turn ends, and the worker that looks at the memories then has done so."""
-    payload = home.payload("Stop")
-    main.run(home.env, payload, "Stop", ("catalog",))
+    main.run(home.env, home.payload("Stop"), "Stop", ("catalog",))
 
 
 @pytest.mark.slow

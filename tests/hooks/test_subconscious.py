@@ -66,8 +66,7 @@ def test_a_block_emptied_is_told_and_a_resumed_session_knows_the_others(home):
     keep(home, "project_context")
     home.start()
     keep(home, "project_context", "Deploys happen on Mondays.\n")
-    said = home.start(source="resume").context
-    assert "- Deploys happen on Tuesdays." in said
+    assert "- Deploys happen on Tuesdays." in home.start(source="resume").context
     assert "Deploys happen on Mondays." in home.start(source="clear").context
     assert 'change="diff"' not in home.start(source="compact").context
 

@@ -115,8 +115,7 @@ def test_what_is_for_others_goes_back_as_it_stood(box):
     leave(box, "too long")
     leave(box, "late", expires="2020-01-01")
     before = fs_hot.read_bytes(box + "/guidance.md")
-    claim = take(box, fits=lambda entry: entry.text != "too long")
-    assert texts(claim) == ["mine"]
+    assert texts(take(box, fits=lambda entry: entry.text != "too long")) == ["mine"]
     (mine,) = [e.raw for e in format_hot.parse(format_hot.decode(before)) if e.text == "mine"]
     assert fs_hot.read_bytes(box + "/guidance.md") == before.replace(mine.encode(), b"")
 

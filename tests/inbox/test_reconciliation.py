@@ -447,8 +447,7 @@ def test_a_note_that_was_broken_off_is_withdrawn_once_its_session_answered(world
 
 
 def test_a_note_that_its_session_went_on_without_may_come_to_it_again(world, clients):
-    rows = break_off(world, clients[1])
-    world.tell(*rows, linked(agent(), "r", "p"))
+    world.tell(*break_off(world, clients[1]), linked(agent(), "r", "p"))
     reconciliation_hot.withdraw(world.env, world.root, SESSION)
     assert asks(world, SESSION) == ["a"]
 

@@ -49,8 +49,7 @@ def body_of(text, agent=AGENT):
 
 @given(st.sampled_from(MESSAGES), st.lists(st.sampled_from(list(PASTES.values())), max_size=3), st.integers(0, 3))
 def test_a_draft_says_the_same_among_any_pastes(message, pastes, at):
-    parts = [*pastes[:at], message, *pastes[at:]]
-    assert words_of("\n\n".join(parts)) == words_of(message)
+    assert words_of("\n\n".join([*pastes[:at], message, *pastes[at:]])) == words_of(message)
 
 
 SENTENCES = [

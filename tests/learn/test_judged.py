@@ -29,8 +29,7 @@ def draft(text, agent=AGENT, channel="prompt", judge=JUDGE):
     ],
 )
 def test_an_objection_that_no_rule_matches_becomes_a_draft(text):
-    turn = Turn(text, "prompt", agent=AGENT)
-    rules = signals.signal_of(turn)
+    rules = signals.signal_of(Turn(text, "prompt", agent=AGENT))
     assert rules is None or rules.confidence < 0.5
     found = draft(text)
     assert found.kind == "correction"

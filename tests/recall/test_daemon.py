@@ -113,8 +113,7 @@ def test_its_answers_are_the_models_own_and_only_its_user_reaches_it(root, run, 
 
 @pytest.mark.slow
 def test_it_ends_when_idle_and_leaves_no_socket(root, run):
-    thread = run(idle=0.3)
-    thread.join(PATIENCE)
+    run(idle=0.3).join(PATIENCE)
     assert not os.path.exists(semantic_hot.socket_of(root))
     assert semantic_hot.closest(root, [], "text", 5) is None
 
@@ -218,8 +217,7 @@ def test_the_nearest_memories_are_found_by_sentences(root, run, memories, monkey
     semantic_hot.ask(root, {"op": "fill", "directories": [memories]}, PATIENCE)
     assert eventually(lambda: not status(root)["waiting"])
     monkeypatch.setattr(semantic_hot.ask, "__defaults__", (PATIENCE,))
-    found = semantic_hot.closest(root, segments(root, memories), "go live", 5)
-    (cosines,) = found
+    (cosines,) = semantic_hot.closest(root, segments(root, memories), "go live", 5)
     assert files(root, memories, [max(cosines, key=cosines.get)]) == ["cd.md"]
 
 
@@ -257,8 +255,7 @@ def test_a_damaged_file_is_no_file_and_made_again(root, memories, harm):
 
 def test_a_memory_that_changed_since_has_no_vectors(root, memories):
     Path(memories, "cd.md").write_text("other")
-    filler = sentences.Filler(root, TinyModel())
-    filler.fill(memories)
+    sentences.Filler(root, TinyModel()).fill(memories)
     (path,) = Path(root, "recall/sentences").iterdir()
     assert sorted(bool(made.rows) for made in sentences.read(str(path))) == [False, True, True]
 

@@ -44,8 +44,7 @@ def test_words_of_other_languages_count_by_english_ones_but_less():
     assert gloss_hot.in_english("lösch bitte den zweig feature_x") == "delete remove branch feature_x"
     assert gloss_hot.in_english("Redisを削除") == "Redisを delete remove"
     assert gloss_hot.in_english("delete the branch") == "delete the branch"
-    found = fields.read("---\nname: 删除分支\n---\n先问再删除。\n".encode(), "a.md")
-    weights = found.weights()
+    weights = fields.read("---\nname: 删除分支\n---\n先问再删除。\n".encode(), "a.md").weights()
     assert weights["delet"] > weights["ask"] > 0
     assert weights["branch"] == fields.WEIGHTS["name"]
     asked = query_hot.weighted_terms("lösch bitte den zweig", {})

@@ -78,5 +78,4 @@ def test_the_highest_of_sums_are_those_of_a_plain_sum(most):
 
 def test_of_equal_passages_as_many_are_found_as_are_wanted():
     (vector,) = random_vectors(1)
-    rows = rows_of([vector] * 300)
-    assert len(nearest(reader(pack(rows)), vector, 5)) == 5
+    assert len(nearest(reader(pack(rows_of([vector] * 300))), vector, 5)) == 5

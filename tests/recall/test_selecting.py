@@ -132,8 +132,7 @@ def test_an_answer_to_an_earlier_prompt_is_dropped(asked, api):
 
 
 def test_where_no_model_may_be_asked_nothing_is_sent(tmp_path, api):
-    asked = Asked(tmp_path, api, lines=("recall_select = true",))
-    assert asked.run() == []
+    assert Asked(tmp_path, api, lines=("recall_select = true",)).run() == []
     assert api.requests == []
 
 

@@ -66,8 +66,7 @@ def test_copies_are_told_by_their_names_and_what_they_claim():
         "ports.sync-conflict-20261120-101010-ABCDEFG",
     ]
     memories = [named("ports"), *map(named, copied), named("phase", "phase"), named("phase 2", "phase-2")]
-    found = scopes.copied_memories(memories)
-    assert found == {f"/store/{stem}.md": "ports" for stem in copied}
+    assert scopes.copied_memories(memories) == {f"/store/{stem}.md": "ports" for stem in copied}
     alone = named("gone (conflicted copy 2026-11-20)", "gone")
     assert scopes.copied_memories([alone]) == {alone.path: "gone"}
     assert scopes.copied_memories([named("release 2")]) == {}

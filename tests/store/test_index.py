@@ -153,8 +153,7 @@ def test_adding_and_removing_leave_every_other_line_alone(text, kind):
     data = text.encode()
     new = index_lines.add_line(data, "fresh.md", "Fresh", "hook", kind=kind)
     index = parse_index(new)
-    mine = [e for e in index.entries if e.target == "fresh.md"]
-    assert mine
+    assert [e for e in index.entries if e.target == "fresh.md"]
     mark = "\ufeff".encode()
     assert index_lines.remove_line(new, "fresh.md").replace(mark, b"").split() == data.replace(mark, b"").split()
     old = [e.target for e in parse_index(data).entries]

@@ -143,8 +143,7 @@ def dates(found, repository=None):
 
 
 def test_the_files_time_tells_when_it_was_written_but_not_certainly():
-    found = memory("", mtime=clock_hot.parse("2026-11-05T12:00:00Z"))
-    (one,) = dates(found)
+    (one,) = dates(memory("", mtime=clock_hot.parse("2026-11-05T12:00:00Z")))
     assert (one.data["proposed"], one.data["certain"], one.data["line"]) == ("2026-11-04", False, 5)
 
 

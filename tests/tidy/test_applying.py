@@ -162,8 +162,7 @@ def test_two_changes_of_a_file_are_both_made_unless_on_the_same_line(world):
 
 def test_the_index_is_written_by_relinks_and_follows_the_others(world):
     relink = world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": INDEX.replace("— mine", "— ours")})
-    done = apply(world, relink, merge(world))
-    assert len(done.made) == 2
+    assert len(apply(world, relink, merge(world)).made) == 2
     assert world.text("MEMORY.md") == "# Index\n- [one](one.md) - Both\n- [three](three.md) — ours\nSee [it](one.md).\n"
 
 
@@ -299,8 +298,7 @@ def test_any_sequence_of_changesets_and_undos_restores_the_tree(tmp_path_factory
 
 def test_a_changeset_edited_by_a_person_is_made_as_edited(world):
     planned = merge(world)
-    edited = planned.edited(world.path("one.md"), b"Mine.\n")
-    assert apply(world, edited).made
+    assert apply(world, planned.edited(world.path("one.md"), b"Mine.\n")).made
     assert world.text("one.md") == "Mine.\n"
 
 

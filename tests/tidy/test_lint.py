@@ -44,8 +44,7 @@ def files_of(found):
 
 def fix(path):
     subject = lint.at(str(path), "/", NOW)
-    found = lint.check(subject)
-    lint_fixes.make(lint_fixes.plan(subject, found))
+    lint_fixes.make(lint_fixes.plan(subject, lint.check(subject)))
     return check(path)
 
 

@@ -96,8 +96,7 @@ def test_empty_memories_go_and_expired_ones_are_archived(world):
     found = {os.path.basename(each.files[0].path): each.kind for each in planned(world).proposals}
     assert found["stub.md"] == "delete"
     assert found["old.md"] == "archive"
-    done = apply_all(world)
-    assert not done.refused
+    assert not apply_all(world).refused
     assert os.path.exists(world.path(".archive/old.md"))
 
 

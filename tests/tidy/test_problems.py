@@ -54,8 +54,7 @@ def test_an_index_over_its_limit_is_one_problem_whose_fix_undo_takes_back(world)
     assert problem.sentence == f"MEMORY.md of auto is over its limit: {MORE + 2} memories not loaded."
     assert (problem.action, problem.remedy, len(problem.memories)) == ("fix", "memtui check --fix", MORE + 2)
     before = world.files()
-    own = subject(world)
-    (planned,) = fix(world.store, own, problem)
+    (planned,) = fix(world.store, subject(world), problem)
     assert planned.files[0].after == world.read("MEMORY.md")
     assert budget(world.read("MEMORY.md")).cut_line is None
     assert {path for path, data in world.files().items() if before.get(path) != data} == {world.path("MEMORY.md")}
@@ -74,8 +73,7 @@ def test_memories_that_no_index_lists_are_all_listed_in_one_fix(tmp_path):
     names = [f"m{number:04}" for number in range(2 * MAX_LINES)]
     world = World(f"{tmp_path}/home", {**{f"{name}.md": text_of(name) for name in names}, "MEMORY.md": "# Shop\n"})
     own = subject(world)
-    found = lint.check(own)
-    changeset.apply(world.store, lint_fixes.plan(own, found))
+    changeset.apply(world.store, lint_fixes.plan(own, lint.check(own)))
     index = parse_index(world.read("MEMORY.md"))
     assert [each.target for each in index.lines_of_memories] == [f"{name}.md" for name in names]
     assert budget(world.read("MEMORY.md")).cut_line is None

@@ -62,8 +62,7 @@ def check(made, *lines, name="shop", fields=""):
     (directory / f"{name}.md").write_text(f"---\nname: {name}\ndescription: The {name}\n{fields}---\n\n{body}\n")
     (directory / "MEMORY.md").write_text(f"- [{name}]({name}.md) — read it first\n")
     subject = lint.at(str(made), "/", NOW)
-    found = lint.check(subject)
-    return subject, found
+    return subject, lint.check(subject)
 
 
 def named(made, *lines):

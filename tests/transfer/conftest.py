@@ -34,8 +34,7 @@ class Desk:
 
     def take(self, path, project="shop", **how):
         """Import a source, and return the drafts that wait then, by name."""
-        plan = self.plan(path, project, **how)
-        plan.write(self.store, "there")
+        self.plan(path, project, **how).write(self.store, "there")
         return self.drafts()
 
     def drafts(self):

@@ -45,8 +45,7 @@ def test_what_a_memory_a_draft_or_a_rejection_says_already_is_left_out(desk):
 def test_one_undo_takes_an_import_back_and_what_was_decided_stays_away(desk):
     path = notes(desk, one="Deploys go out on Tuesdays.", two="The staging server is in Oslo.")
     assert len(desk.take(path)) == 2
-    store = desk.store
-    undo.run(store.journal, "undo")
+    undo.run(desk.store.journal, "undo")
     assert desk.drafts() == {}
     assert len(desk.take(path)) == 2
     path = notes(desk, one="Deploys go out on Tuesdays.")
@@ -94,6 +93,5 @@ def test_an_imported_text_stays_text_for_no_session_and_without_secrets(desk):
     assert lists_hot.updates(hook, state, "project", directory) == []
     assert state.updates == {"project": {}}
     path = notes(desk, one="The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a, keep it.")
-    plan = desk.plan(path)
-    assert plan.secrets == {"GitHub token": 1}
+    assert desk.plan(path).secrets == {"GitHub token": 1}
     assert "ghp_" not in str(desk.take(path))

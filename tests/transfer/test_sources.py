@@ -72,8 +72,7 @@ def test_claude_mem_gives_what_is_of_this_project_whatever_its_state(desk):
     assert 'description: "Queue in Postgres: Jobs need no Redis"' in made.replace("'", '"')
     assert "- SKIP LOCKED is used, for speed\n- One table" in made
     assert "tags:" in made
-    rows = approved(desk, "speed-the-upload-up")
-    assert "**Learned:** Chunks of 8 MB are best." in rows
+    assert "**Learned:** Chunks of 8 MB are best." in approved(desk, "speed-the-upload-up")
     (desk.tmp / "home/.claude-mem").mkdir()
     database(desk.tmp / "home/.claude-mem/claude-mem.db", OLDEST)
     assert [each.text for each in desk.take(desk.tmp / "home/.claude-mem").values()] == ["Tests run with make test."]
@@ -267,8 +266,7 @@ def test_a_folder_of_notes_keeps_what_frontmatter_gives_but_odd_files(desk):
     expected = {"type": "project", "created": "2026-01-02", "modified": "2026-02-03T04:05:06Z", "tags": "a, b"}
     assert {key: fields[key] for key in expected} == expected
     assert drafts["free-text"].text.startswith("Free text: No frontmatter here.\n")
-    made = approved(desk, "plan")
-    assert "description: The plan" in made
+    assert "description: The plan" in approved(desk, "plan")
     place = desk.store.scope("auto").directory
     lines = triggers.lines_of(desk.env["MEMTUI_HOME"], place)["plan.md"]
     assert [each.text for each in lines] == ["what is next?", "roadmap"]

@@ -302,8 +302,7 @@ async def approve(pilot):
 async def tell(pilot):
     """Approve a draft, start a session that gets it with the index, and put the cursor on that delivery."""
     await approve(pilot)
-    env = pilot.app.data.env
-    known = content.layout(os.path.dirname(env["HOME"]), NOW)
+    known = content.layout(os.path.dirname(pilot.app.data.env["HOME"]), NOW)
     known = dataclasses.replace(known, sessions={**known.sessions, "next": "f1c3a5e7-7b2d-4e86-a1d4-5c9e0b6f3a12"})
     session = sessions.DemoSession(known, "next", known.shop, 1 / 60)
     session.count = 900

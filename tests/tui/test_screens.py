@@ -120,8 +120,7 @@ async def test_screens_without_anything_say_what_will_fill_them(empty, size):
     app = MemtuiApp(dict(env), project, now=NOW, read_only=True)
     async with app.run_test(size=size) as pilot:
         for name in TABS:
-            number = NUMBERS[name]
-            await pilot.press(number)
+            await pilot.press(NUMBERS[name])
             await settle(pilot)
             assert_drawn(app, size, name)
             text = "\n".join(lines(app))

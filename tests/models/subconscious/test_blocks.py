@@ -41,8 +41,7 @@ def test_a_block_that_can_not_be_read_whole_is_not_written_over(read, data):
     with open(block_files_hot.path(read.root, read.slug, "project_context"), "wb") as file:
         file.write(data)
     read.says(SAID)
-    run = read.run(edit())
-    assert "can't be changed here" in run.refused[0]
+    assert "can't be changed here" in read.run(edit()).refused[0]
     with pytest.raises(MemtuiError, match="can't be changed here"):
         read.blocks.replace("project_context", "Mine.", Journal(read.root))
     assert content(read) == data

@@ -199,8 +199,7 @@ def test_it_looks_at_files_of_the_project_and_no_others(read, api, tmp_path):
 
 def test_it_looks_a_few_times_and_then_has_to_answer(read, api):
     read.says(SAID)
-    look = answer(looks=[{"tool": "Glob", "path": "."}])
-    run = read.run(*[look] * 4, answer(note="Enough."))
+    run = read.run(*[answer(looks=[{"tool": "Glob", "path": "."}])] * 4, answer(note="Enough."))
     assert (run.outcome, run.calls) == ("done", 5)
     assert "looks" not in api.requests[4].body["tools"][0]["input_schema"]["properties"]
 
@@ -240,8 +239,7 @@ def test_where_it_is_off_or_stopped_nothing_is_sent(read, api, where):
 def test_a_person_stops_it_in_the_middle_of_an_answer(read, api):
     read.says(SAID)
     threading.Timer(0.5, lambda: control.stop(read.root)).start()
-    run = read.run(Reply([answer(edits=[edit()])], delay=5.0))
-    assert run.outcome == "cancelled"
+    assert read.run(Reply([answer(edits=[edit()])], delay=5.0)).outcome == "cancelled"
     assert read.blocks.text("project_context") == ""
 
 
@@ -342,8 +340,7 @@ def test_a_session_in_a_linked_work_tree_reads_that_one(read, api, tmp_path):
     read.says(SAID)
     read.cwd = str(tree / "src")
     look = [{"tool": "Read", "path": "plan.md"}, {"tool": "Read", "path": str(main / "plan.md")}]
-    run = read.run(answer(looks=look), answer(edits=[edit()]))
-    assert run.looks == ("Read plan.md",)
+    assert read.run(answer(looks=look), answer(edits=[edit()])).looks == ("Read plan.md",)
     text = api.requests[1].text()
     assert "The new plan." in text
     assert "The old plan." not in text

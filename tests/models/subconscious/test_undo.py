@@ -64,8 +64,7 @@ def test_what_a_person_changed_is_undone_unless_it_was_changed_since(desk):
     assert desk.text == "- Ask Kim first"
     desk.typed("- Deploys on Mondays")
     desk.noted("- Tests need a database")
-    done = undoing.run(desk.journal, "undo")
-    ((found, error),) = done.failed
+    ((found, error),) = undoing.run(desk.journal, "undo").failed
     assert "It was changed since" in refusal("undo", found, error, COMMANDS).message.replace("it was", "It was")
     assert desk.text == "- Deploys on Mondays\n- Tests need a database"
 

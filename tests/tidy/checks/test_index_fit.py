@@ -83,8 +83,7 @@ def test_what_is_never_used_is_only_recalled_and_renamed_as_such():
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_line_ends_stay(end):
-    data = lines_of(MANY).replace("\n", end).encode()
-    found = fit(AUTO, data, store(*MANY), {}).data
+    found = fit(AUTO, lines_of(MANY).replace("\n", end).encode(), store(*MANY), {}).data
     assert found.count(b"\n") == found.count(end.encode())
 
 

@@ -106,8 +106,7 @@ def test_old_versions_go_and_the_newest_stays(world):
 
 
 def test_no_more_megabytes_of_versions_are_kept_than_wanted(world):
-    texts = [str(number) * 500_000 for number in range(5)]
-    taken_in(world, 1, texts)
+    taken_in(world, 1, [str(number) * 500_000 for number in range(5)])
     assert world.collect().versions == 0
     world.set(keep_mb=1, keep_days=0)
     assert world.collect().versions == 3
@@ -116,8 +115,7 @@ def test_no_more_megabytes_of_versions_are_kept_than_wanted(world):
 
 
 def test_a_text_that_a_version_and_a_change_name_goes_with_the_last(world):
-    made = world.create("one", days=200)
-    directory = os.path.dirname(made.path)
+    directory = os.path.dirname(world.create("one", days=200).path)
     versions = Versions(world.root, lambda: NOW - DAY)
     Intake(versions, lambda version: Writer("person")).take_in(directory)
     assert world.collect().changes == 1
@@ -199,8 +197,7 @@ def test_a_tui_that_has_read_the_journal_goes_on_after_it(world):
     world.create("old", days=200)
     world.create("young", days=10)
     journal = Journal(world.root, by="tui")
-    ledger = journal.ledger()
-    assert len(ledger.transactions) == 2
+    assert len(journal.ledger().transactions) == 2
     world.collect()
     assert [each.summary for each in journal.ledger().all()] == ["create global:young"]
     undo.run(journal, "undo").first()
@@ -369,8 +366,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
         assert set(made[-5:]) <= logged <= set(made), point  # a month that is due goes as a whole
         assert names(world, memory) == ["a.md"], point
         # Life goes on: what is left of it is done by the next one, and all that is kept can be taken back.
-        found = world.collect()
-        assert found.busy == [], point
+        assert world.collect().busy == [], point
         assert world.history() == kept, point
         assert os.listdir(world.root + "/log") == ["deliveries-2026-11.jsonl"]
         world.undo()
@@ -420,5 +416,4 @@ def test_drafts_rejected_long_ago_go_and_what_must_never_come_back_stays(tmp_pat
     fs_hot.append(rejected, "".join(rows).encode())
     found = world.collect()
     assert (found.rejected, found.busy) == (1, [])
-    descriptions = inbox_drafts.rejected(f"{world.root}/global")
-    assert descriptions == ["Use yarn", "Use bun"]
+    assert inbox_drafts.rejected(f"{world.root}/global") == ["Use yarn", "Use bun"]

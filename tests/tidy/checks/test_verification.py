@@ -160,6 +160,5 @@ def test_a_grep_reads_text_inside_the_project_only(shop):
 
 def test_memories_of_a_linked_work_tree_are_about_that_tree(shop):
     tree = link_worktree(shop.top, shop.top.with_name("tree"))
-    scope = Scope("project", "project", f"{tree}/.claude/memory", str(shop.top))
-    assert top_of(scope) == str(tree)
+    assert top_of(Scope("project", "project", f"{tree}/.claude/memory", str(shop.top))) == str(tree)
     assert top_of(shop.scope) == str(shop.top)

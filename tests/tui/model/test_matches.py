@@ -63,8 +63,7 @@ def test_letters_that_fold_to_two_do_not_hide_the_matches_beside_them():
 
 def in_long(text, typed):
     body = Text(text)
-    first = matches.mark_long(body, typed)
-    return first, [text[span.start : span.end] for span in body.spans]
+    return matches.mark_long(body, typed), [text[span.start : span.end] for span in body.spans]
 
 
 def test_a_long_text_says_where_its_first_match_begins():

@@ -447,8 +447,7 @@ async def test_what_looks_one_off_is_folded(world, app):
         assert "said-twice" in keys
         app.screen.table.move_to(keys.index("one-offs"))
         await press(pilot, "space", "e", "a")
-        said = notes(app)
-        assert set(said) == {"This row folds 2 drafts: enter shows or hides them."}
+        assert set(notes(app)) == {"This row folds 2 drafts: enter shows or hides them."}
         await press(pilot, "enter")
         await press(pilot, "a")
         assert app.last_note.startswith("This row folds 2 drafts")

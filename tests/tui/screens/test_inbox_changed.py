@@ -57,8 +57,7 @@ async def test_it_is_listed_with_its_difference_and_counted_apart(world, app, pl
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "prefer-pnpm")
         screen = app.screen
-        count = screen.summary().plain.partition(" ")[0]
-        assert int(count) == app.data.facts.waiting["inbox"]
+        assert int(screen.summary().plain.partition(" ")[0]) == app.data.facts.waiting["inbox"]
         small = screen.describe(screen.table.row).text.plain
         await pilot.resize_terminal(*WIDE)
         await settle(pilot)

@@ -275,13 +275,11 @@ def saved(empty, place, words=b""):
     path, data = f"{place}/commit-style.md", STYLE.encode()
     shorter = data.replace(b", in at most 72 characters", words)
     found = propose("rewrite", [FileDiff(path, data, shorter)], reason="It is too long.", by="a model")
-    store = Store(env, cwd, by="tui")
-    return waiting_proposals.save(store.root, [found], NOW - 3600)
+    return waiting_proposals.save(Store(env, cwd, by="tui").root, [found], NOW - 3600)
 
 
 async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_exists(empty, place):
-    file = saved(empty, place)
-    root = os.path.dirname(os.path.dirname(file))
+    root = os.path.dirname(os.path.dirname(saved(empty, place)))
     app = started(empty)
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")

@@ -252,8 +252,7 @@ async def test_a_model_is_absent_but_for_one_line_until_one_is_set(setup_app, wo
         assert "head model" in [row.key for row in screen.table.rows]
         await pilot.press("escape", "escape")
         write(config_hot.file_path(world.root), 'llm_backend = "api"\n')
-        env = pilot.app.data.env
-        env["ANTHROPIC_API_KEY"] = "k"
+        pilot.app.data.env["ANTHROPIC_API_KEY"] = "k"
         screen.reload()
         await ready(pilot)
         shown = [row.title for row in screen.table.rows if row.group == "model"]

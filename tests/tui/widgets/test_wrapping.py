@@ -30,8 +30,7 @@ def test_what_is_said_of_a_letter_stays_at_it_when_the_line_is_broken():
 
 
 def test_wide_letters_fit():
-    text = Text().append("note      ", "dim").append("数据库数据库数据库数据库数据库")
-    made = lines(text, 26)
+    made = lines(Text().append("note      ", "dim").append("数据库数据库数据库数据库数据库"), 26)
     assert max(Text(line).cell_len for line in made) <= 26
     assert "".join(line.strip() for line in made).endswith("库")
 

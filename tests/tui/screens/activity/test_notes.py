@@ -146,8 +146,7 @@ async def test_a_note_for_a_session_goes_there_and_comes_back_with_it(world, app
         await settle(pilot)
         assert app.screen.query_one("#to", Select).value == session
         await press(pilot, "ctrl+s")
-    slug = paths_hot.project_key(world.blog)
-    assert notes(world, slug)["For a session"]["for"] == session
+    assert notes(world, paths_hot.project_key(world.blog))["For a session"]["for"] == session
     assert "For a session" not in notes(world)
 
 

@@ -33,5 +33,4 @@ def test_a_scope_that_can_not_be_read_or_is_not_trusted_has_a_mark():
         name = Place("project", "project shop", 1, (scope,)).draw()[0]
         assert name.plain.endswith(" !")
         assert name.spans[-1].style == colours.PROBLEM
-    both = Place("all", "all here", 1, (broken, foreign)).draw()[0]
-    assert not both.plain.endswith("!")
+    assert not Place("all", "all here", 1, (broken, foreign)).draw()[0].plain.endswith("!")
