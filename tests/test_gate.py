@@ -107,8 +107,7 @@ def test_each_case_has_its_turn(monkeypatch):
 def test_the_gate_runs_the_readme_s_command_with_all_tests():
     gate = (PROJECT / ".ci" / "run").read_text()
     (command,) = re.findall(r"^    python3 -m venv .*&& (.*pytest)$", (PROJECT / "README.md").read_text(), re.MULTILINE)
-    assert command == ".venv/bin/pytest"
-    assert gate.splitlines()[-1] == 'exec bash -c "$tests --all"'
+    assert (command, gate.splitlines()[-1]) == (".venv/bin/pytest", 'exec bash -c "$tests --all"')
     assert not LEAVES_OUT.search(command + OPTIONS["addopts"])
     assert OPTIONS["testpaths"] == ["tests"]
     assert not {"norecursedirs", "python_files", "python_functions"} & OPTIONS.keys()

@@ -53,8 +53,7 @@ def at(*parts):
 )
 def test_each_way_to_say_a_time(words, ahead, back):
     now = NOW.timestamp()
-    assert dates.read(words, now, ahead=True) == ahead
-    assert dates.read(words, now, ahead=False) == back
+    assert (dates.read(words, now, ahead=True), dates.read(words, now, ahead=False)) == (ahead, back)
 
 
 def test_every_example_that_is_shown_is_taken_and_nothing_else():

@@ -28,8 +28,7 @@ def test_each_agent_of_the_machine_is_listed_with_what_to_do(memtui, here):
     assert "Copilot CLI: · not hooked: memtui setup hooks --agent copilot" in memtui("setup", check=False).out
     memtui("setup", "hooks", "--agent", "all", "--yes")
     rows = agents(memtui)
-    assert rows["copilot"]["state"] == "hooked"
-    assert rows["codex"]["state"] == "not trusted"
+    assert (rows["copilot"]["state"], rows["codex"]["state"]) == ("hooked", "not trusted")
     assert "/hooks" in rows["codex"]["remedy"]
 
 

@@ -39,8 +39,7 @@ def test_settings_and_keys_are_changed_in_place(bare):
 def test_a_project_has_its_own_mode(bare):
     bare("config", "set", "mode", "off", "--project", ".")
     assert tomllib.loads(file(bare).read_text()) == {"projects": {bare.cwd: {"mode": "off"}}}
-    assert bare("config", "get", "mode").out == "off\n"
-    assert (file(bare).stat().st_mode & 0o777) == 0o600
+    assert (bare("config", "get", "mode").out, file(bare).stat().st_mode & 0o777) == ("off\n", 0o600)
     bare("config", "set", "mode", "notes")
     assert bare("config", "get", "mode").out == "off\n"
     bare("config", "unset", "mode", "--project", ".")

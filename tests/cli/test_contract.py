@@ -146,8 +146,7 @@ def test_every_command_writes_lines_no_wider_than_the_terminal(memtui, words):
 def test_every_command_answers_in_the_envelope(memtui, words):
     done = memtui(*words, "--json", check=False)
     answer = json.loads(done.out)
-    assert done.out.count("\n") == 1
-    assert set(answer) == {"v", "command", "ok", "data"}
+    assert (done.out.count("\n"), set(answer)) == (1, {"v", "command", "ok", "data"})
     assert (answer["v"], answer["ok"], answer["command"]) == (1, True, words[0] if words else "memtui")
     assert done.code in ({0, 5} if words and words[0] in FINDINGS else {0})
 

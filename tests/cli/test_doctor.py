@@ -49,8 +49,7 @@ def test_undo_brings_errors_back_and_closed_files_stay_closed(memtui, world, mon
     memtui("doctor", "--fix", check=False)
     assert not log.exists()
     memtui("undo")
-    assert log.read_bytes() == before
-    assert list(log.parent.glob("errors-*")) == []
+    assert (log.read_bytes(), list(log.parent.glob("errors-*"))) == (before, [])
     modes = {oct(path.stat().st_mode & 0o777) for path in (note, Path(world.root, "trust.json"))}
     assert modes == {"0o600"}
 
@@ -122,12 +121,9 @@ def test_a_renamed_project_is_noticed_and_takes_over_what_was_kept_for_it(bare, 
     assert f"memtui doctor --fix projects --project {tmp_path / 'store'}" in found["remedy"]
     bare("doctor", "--fix", "projects", check=False)
     assert "mind the queue" in bare("note", "--list").out
-    assert files(new) == before
-    assert files(old) == {}
-    assert findings_of(bare, "inbox.renamed") == []
+    assert (files(new), files(old), findings_of(bare, "inbox.renamed")) == (before, {}, [])
     bare("undo", "--yes")
-    assert files(old) == before
-    assert files(new) == {}
+    assert (files(old), files(new)) == (before, {})
     assert "mind the queue" not in bare("note", "--list").out
     assert len(findings_of(bare, "inbox.renamed")) == 1
     new.mkdir(parents=True, exist_ok=True)

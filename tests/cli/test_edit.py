@@ -159,8 +159,7 @@ def test_a_conflict_keeps_what_was_typed_and_says_where(memtui, world, editor):
         f"path.write_text(path.read_text() + 'MINE')\npathlib.Path({str(path)!r}).write_text({other!r})"
     )
     done = memtui("edit", "prefer-pnpm", check=False)
-    assert done.code == 4
-    assert path.read_text() == other
+    assert (done.code, path.read_text()) == (4, other)
     draft = Path(done.err.split("kept in ")[1].split(";")[0])
     assert draft.read_text().endswith("MINE")
     draft.unlink()

@@ -40,8 +40,7 @@ def test_it_prints_the_id_and_says_nothing_else(bare, tmp_path):
     done = bare("note", "CI", "is", "red", "--from", "ci-watch", "--urgent", "--to", "path:src/**", "--expires", "2h")
     (entry,) = waiting(bare)
     assert (done.out, done.err) == (entry.id[-6:] + "\n", "")
-    assert entry.text == "CI is red"
-    assert entry.fields["from"] == "ci-watch"
+    assert (entry.text, entry.fields["from"]) == ("CI is red", "ci-watch")
     assert (entry.fields["urgent"], entry.fields["for"]) == ("yes", "path:src/**")
     assert entry.fields["expires"] == "2026-11-21T11:00:00Z"
     bare("note", "one", "--expires", "never")
@@ -50,8 +49,7 @@ def test_it_prints_the_id_and_says_nothing_else(bare, tmp_path):
         bare("note", *words, stdin="first line\r\nzweite Zeile äöü 🎉\n\n")
     assert [each.text for each in waiting(bare)[2:]] == ["first line\nzweite Zeile äöü 🎉"] * 2
     bare("note", "hello", "--global")
-    assert len(waiting(bare)) == 4
-    assert waiting(bare, everywhere=True)[0].text == "hello"
+    assert (len(waiting(bare)), waiting(bare, everywhere=True)[0].text) == (4, "hello")
     other = tmp_path / "other"
     (other / ".git").mkdir(parents=True)
     (other / "deep").mkdir()

@@ -167,8 +167,7 @@ def test_one_wrong_id_among_several_is_named_and_the_others_are_done(memtui, wor
     words = [word.format(other=other) for word in words]
     before = set(ids(memtui, "drafts"))
     answer = memtui(words[0], "nope", *words[1:], "--json", check=False)
-    assert answer.code == 1
-    assert len(answer.data["decided"]) == 2
+    assert (answer.code, len(answer.data["decided"])) == (1, 2)
     assert [row["name"] for row in answer.data["failed"]] == ["nope"]
     assert len(before - set(ids(memtui, "drafts"))) == 2
     memtui("undo")

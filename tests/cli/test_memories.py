@@ -159,8 +159,7 @@ def test_some_memories_are_trusted_by_name_and_undo_takes_back_just_that(memtui,
     path.write_text(before.replace("broke CI twice", "broke CI thrice"))
     assert memtui.json("trust", "--list")["changed"] == ["prefer-pnpm.md"]
     done = memtui.json("trust", "prefer-pnpm", "--yes")
-    assert done["newly"] == ["prefer-pnpm.md"]
-    assert done["new"] == ["skip-code-review.md"]
+    assert (done["newly"], done["new"]) == (["prefer-pnpm.md"], ["skip-code-review.md"])
     path.write_text(before.replace("broke CI twice", "broke CI always"))
     shown = memtui("trust", "prefer-pnpm", "--yes").out
     assert "broke CI thrice" in shown.partition("as trusted")[2]  # against what was trusted
@@ -193,8 +192,7 @@ def test_an_empty_machine_says_what_to_do_next(bare):
 @pytest.mark.parametrize("words", [("new", "empty", "--body", ""), ("edit", "prefer-pnpm", "--body=")])
 def test_a_memory_without_a_text_is_refused(memtui, words):
     before = memtui.json("list")
-    assert memtui(*words, check=False).code == 2
-    assert memtui.json("list") == before
+    assert (memtui(*words, check=False).code, memtui.json("list")) == (2, before)
 
 
 def test_a_memory_whose_own_check_fails_is_marked_until_it_holds_again(bare):

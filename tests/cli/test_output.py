@@ -104,10 +104,8 @@ def test_colour_only_on_a_terminal_and_unless_refused(monkeypatch):
         out.print(output.styled("x", style))
         return out.stdout.text
 
-    assert written({}, "red") == "\x1b[31mx\x1b[0m\n"
-    assert written({"NO_COLOR": "1"}, "red") == "x\n"
-    assert written({"TERM": "dumb"}, "red") == "x\n"
-    assert written({}, "") == "x\n"
+    assert (written({}, "red"), written({"NO_COLOR": "1"}, "red")) == ("\x1b[31mx\x1b[0m\n", "x\n")
+    assert (written({"TERM": "dumb"}, "red"), written({}, "")) == ("x\n", "x\n")
     assert written({"TERM": "dumb", "FORCE_COLOR": "1"}, "red") == "\x1b[31mx\x1b[0m\n"
     assert written({"FORCE_COLOR": "1", "NO_COLOR": "1"}, "red") == "x\n"
 

@@ -39,8 +39,7 @@ def kept(shell):
 def test_a_script_leaves_its_note_without_the_secret_and_a_person_is_asked(bare, monkeypatch):
     done = bare("note", "CI is red,", KEY, "expired", "--from", "ci-watch")
     (note,) = notes(bare)
-    assert note.text == "CI is red, [redacted: GitHub token] expired"
-    assert done.out == note.id[-6:] + "\n"
+    assert (note.text, done.out) == ("CI is red, [redacted: GitHub token] expired", note.id[-6:] + "\n")
     assert LOOKS in done.err
     assert "--yes" in done.err
     assert KEY not in kept(bare)

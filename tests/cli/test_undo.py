@@ -123,8 +123,7 @@ def test_a_person_at_a_terminal_is_asked_and_no_is_the_default(memtui, world, an
     trash_by(world, "cli", NOW - 86400)
     found, said = answered(memtui, world, answer, "undo")
     assert "Undo “remove project:prefer-pnpm”, 1d ago from a shell? [y/N]" in said
-    assert found == code
-    assert there(world) == (code == 0)
+    assert (found, there(world)) == (code, code == 0)
 
 
 def test_changes_made_together_are_named_as_one_and_need_yes(memtui, world):

@@ -26,8 +26,7 @@ def read(tmp_path):
 def test_a_file_with_a_wrong_value_counts_as_empty_and_the_key_is_named(read, name):
     settings, key = SKIPPED[name]
     found = read(json.dumps({"language": "Latin", **settings}))
-    assert found.value == {}
-    assert found.why == f"it does not take the value of `{key}`"
+    assert (found.value, found.why) == ({}, f"it does not take the value of `{key}`")
 
 
 @pytest.mark.parametrize("name", READ)

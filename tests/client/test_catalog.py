@@ -82,8 +82,7 @@ def test_files_of_any_content_have_a_line(root, memory):
     (memory / os.fsdecode(b"latin\xe9.md")).write_text("x\n")
     (memory / "long.md").write_text(f"---\nname: long\ndescription: {'x' * 5000}\n---\n")
     found = {line.file: line for line in read(root, str(memory)).lines}
-    assert len(found) == 6
-    assert found["bare.md"].description == "Just a heading"
+    assert (len(found), found["bare.md"].description) == (6, "Just a heading")
     assert "5000 characters" in found["long.md"].description
 
 
@@ -131,8 +130,7 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_is_seen_though_everything_was_cached(root, many, change):
     first = read(root, str(many))
-    assert len(first.lines) == catalog_hot.HEAD
-    assert first.count == catalog_hot.CACHE_FROM + 200
+    assert (len(first.lines), first.count) == (catalog_hot.HEAD, catalog_hot.CACHE_FROM + 200)
     assert picture(read(root, str(many))) == picture(first) == uncached(many)
     change(many)
     assert uncached(many) != picture(first)

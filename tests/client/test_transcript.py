@@ -376,8 +376,7 @@ def approved(*texts, **more):
 )
 def test_words_added_to_an_approval_are_heard(more):
     data = agent("I run it.") + BASH + approved("Use pnpm from now on", **more)
-    assert words(data) == [("approval", "Use pnpm from now on")]
-    assert hear(data).turns[0].agent == "I run it."
+    assert (words(data), hear(data).turns[0].agent) == ([("approval", "Use pnpm from now on")], "I run it.")
 
 
 @pytest.mark.parametrize(

@@ -119,8 +119,7 @@ def test_what_was_told_is_read_back_from_a_delivery():
     whole, logged, _ = blocks_hot.compose(blocks, 9000, "delivery-1")
     found = record.notes_of(Delivery({"text": whole, "items": logged}))
     assert [each.text for each in found] == [visible_hot.clean(text) for text in texts]
-    assert found[0].sender == 'ci "watch" <x>'
-    assert found[0].reason == "urgent"
+    assert (found[0].sender, found[0].reason) == ('ci "watch" <x>', "urgent")
 
 
 @pytest.mark.parametrize(

@@ -49,9 +49,7 @@ def test_it_goes_on_where_it_stopped_and_puts_what_comes_on_top(root, proofs, mo
     assert found.done
     add(root, 20)
     new = add(root, 21)
-    assert names(found.fresh()) == [new]
-    assert names(found.rows) == [new, *made[::-2]]
-    assert found.fresh() == []
+    assert (names(found.fresh()), names(found.rows), found.fresh()) == ([new], [new, *made[::-2]], [])
     monkeypatch.setattr(log_queries, "KEPT", 5)
     found = Reading(root, Filter(), proofs)
     found.more(100, lambda _: True)

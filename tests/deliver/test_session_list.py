@@ -98,8 +98,7 @@ def test_a_session_is_live_while_its_client_runs_it_and_no_odd_note_counts(root)
     os.makedirs(root + "/run/client-1")
     posix.mkfifo(f"{root}/run/client-{os.getpid()}")
     fs_hot.write_atomic(f"{root}/run/client-x", b"{}", durable=False)
-    assert sessions.served(root) == {}
-    assert sessions.served(root + "/nowhere") == {}
+    assert (sessions.served(root), sessions.served(root + "/nowhere")) == ({}, {})
     note(root, os.getpid(), "here", client=own())
     note(root, GONE, "gone")
     assert sessions.served(root) == {os.getpid(): "here"}

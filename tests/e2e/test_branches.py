@@ -62,8 +62,7 @@ def test_what_came_with_a_prompt_taken_back_before_the_answer_comes_again(on, mo
         terminal.see("Answer three")
         assert tally(model.main[3]) == dict.fromkeys(NEEDLES, 1)
     assert eventually(lambda: outcomes(on) == ["arrived", "dropped"])
-    assert on.waiting() == ""
-    assert on.errors() == []
+    assert (on.waiting(), on.errors()) == ("", [])
 
 
 def transcripts(on):
@@ -116,8 +115,7 @@ def test_a_note_for_a_prompt_a_hook_blocked_comes_to_the_next_session(on, comman
     on.settings(good)
     run = on.claude("hello")
     assert tally(run.main[0]) == dict.fromkeys(NEEDLES, 1)
-    assert repeated(run.main[0]) == [None]
-    assert on.errors() == []
+    assert (repeated(run.main[0]), on.errors()) == ([None], [])
 
 
 def break_off(on, model, sent):
@@ -137,8 +135,7 @@ def break_off(on, model, sent):
 def test_a_note_whose_answer_broke_off_comes_again_but_not_to_its_session(on, model, sent):
     session = break_off(on, model, sent)
     run = on.claude("hello")
-    assert run.main[0].count("A note.") == 1
-    assert repeated(run.main[0]) == ["yes"]
+    assert (run.main[0].count("A note."), repeated(run.main[0])) == (1, ["yes"])
     assert on.claude("go on", resume=session).main[0].count("A note.") == 1
     assert eventually(lambda: outcomes(on) == ["arrived", "arrived"])
     assert on.errors() == []
@@ -160,9 +157,7 @@ def test_a_note_for_a_client_that_ended_while_hooks_ran_comes_again(on, sent, re
     if sent == signal.SIGTERM:
         assert eventually(lambda: settled(on))
     run = on.claude("hello")
-    assert run.main[0].count("A note.") == 1
-    assert repeated(run.main[0]) == ["yes"]
-    assert on.errors() == []
+    assert (run.main[0].count("A note."), repeated(run.main[0]), on.errors()) == (1, ["yes"], [])
 
 
 @pytest.mark.every(of=4)
@@ -175,6 +170,4 @@ def test_a_session_that_leaves_no_transcript_was_told_what_it_was_told(on, model
     assert tally(run.main[0]) == dict.fromkeys(NEEDLES, 1)
     assert eventually(lambda: settled(on))
     assert eventually(lambda: "write the release notes" in on.waiting("items"))
-    assert on.errors() == []
-    assert on.waiting() == ""
-    assert on.claude("hello").main[0].count("A note.") == 0
+    assert (on.errors(), on.waiting(), on.claude("hello").main[0].count("A note.")) == ([], "", 0)

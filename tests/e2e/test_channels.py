@@ -39,5 +39,4 @@ def test_an_option_that_is_picked_becomes_none(on, model):
         terminal.press(channels.ENTER)
         terminal.see("Answer one")
         assert eventually(lambda: list(on.root.glob("sessions/*.cursor.json")))
-    assert on.drafts() == []
-    assert on.errors() == []
+    assert (on.drafts(), on.errors()) == ([], [])

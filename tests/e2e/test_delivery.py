@@ -31,8 +31,7 @@ def test_guidance_reaches_the_next_prompt_once_and_leaves_the_inbox(on):
     (record,) = [r for r in on.deliveries() if any(i["kind"] == "guidance" for i in r["items"])]
     assert record["id"] == block.attributes["delivery"]
     assert record["text"] in run.main[0].text()
-    assert record["session_id"] == run.session_id
-    assert on.errors() == []
+    assert (record["session_id"], on.errors()) == (run.session_id, [])
 
 
 def test_a_prompt_brings_notes_of_scripts_and_for_all_projects_made_safe(on):
@@ -179,8 +178,7 @@ def test_the_budget_counts_as_the_client_does(on, text):
     on.leave(text, from_="script")
     on.leave(text.replace("日", "月").replace("🙂", "🙃"), from_="script")
     request = on.claude("hi").main[0]
-    assert request.count("<persisted-output>") == 0
-    assert request.count(text.strip()) == 1
+    assert (request.count("<persisted-output>"), request.count(text.strip())) == (0, 1)
 
 
 def test_the_client_s_slug_is_ours_for_any_path(on):

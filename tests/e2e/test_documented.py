@@ -163,6 +163,5 @@ def test_the_keys_of_the_readme_do_what_is_said(world):
         (world.root / "global" / "guidance.md").write_text("Something new.\n")
         tui.see("Something new")
         tui.press("q")
-        assert tui.end() == 0
-        assert tui.left_on == []
+        assert (tui.end(), tui.left_on) == (0, [])
     assert world.errors() == []

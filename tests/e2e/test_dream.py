@@ -60,9 +60,7 @@ def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy,
     assert eventually(lambda: list(proposals.glob("*.json"))), dreamy.errors()
     assert "merge" in {each["kind"] for each in dreamy.memtui_json("inbox")["entries"]}
     (change,) = json.loads(next(proposals.glob("*.json")).read_text())["changes"]
-    assert change["kind"] == "merge"
-    assert memories(dreamy) == before
-    assert dreamy.errors() == []
+    assert (change["kind"], memories(dreamy), dreamy.errors()) == ("merge", before, [])
     # The session's own deliveries, and none of a headless client's.
     assert len({each["session_id"] for each in dreamy.deliveries()}) == 1
     dreams = [each for each in dreamy.memtui_json("model", "log")["calls"] if each["purpose"] == "dream"]

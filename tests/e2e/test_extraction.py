@@ -38,8 +38,7 @@ def test_a_stopped_turn_is_read_before_a_compaction_which_does_not_wait(on, mode
         terminal.say("/compact")
         terminal.see("Compacted")
         assert eventually(on.drafts), on.errors()
-    assert len(on.drafts()) == 1
-    assert on.errors() == []
+    assert (len(on.drafts()), on.errors()) == (1, [])
 
 
 CORRECTION = "No, from now on always use uv to install Python packages, never pip."
@@ -85,8 +84,7 @@ def test_what_the_agent_saves_in_the_turn_is_no_draft(on, model, how):
         for path in (memory, instructions, *on.project.glob(".claude/memory/*.md"))
         if path.exists()
     )
-    assert len(on.drafts()) == (how == "nothing")
-    assert on.errors() == []
+    assert (len(on.drafts()), on.errors()) == (how == "nothing", [])
 
 
 @pytest.mark.every

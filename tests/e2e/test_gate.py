@@ -56,8 +56,7 @@ def test_shown_it_is_written_and_waits_to_be_seen_with_session_and_prompt(on, mo
     assert (row["change"], row["by"], row["prompt_text"]) == ("edited", "agent", "not with npm either")
     on.memtui("reject", "use-uv")
     assert "never with pip" in path.read_text()
-    assert changed(on) == []
-    assert on.errors() == []
+    assert (changed(on), on.errors()) == ([], [])
 
 
 @pytest.mark.client(always=True)
@@ -72,5 +71,4 @@ def test_asked_it_is_refused_becomes_a_draft_and_the_agent_goes_on(on, model, pa
     assert entry["fields"]["session"] == run.session_id
     on.memtui("approve", entry["id"])
     assert "Install tools with uv, never with pip." in path.read_text()
-    assert changed(on) == []
-    assert on.errors() == []
+    assert (changed(on), on.errors()) == ([], [])

@@ -101,8 +101,7 @@ def test_plugin_and_settings_together_deliver_once(world, python):
     world.leave("Draft: use tabs", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
     run = world.claude("hi", *PLUGIN)
     assert [b.kind for b in injected(run.main[0])].count("guidance") == 1
-    assert run.main[0].count("prefer-pnpm: Use pnpm") == 1
-    assert run.main[0].count("Draft: use tabs") == 1
+    assert (run.main[0].count("prefer-pnpm: Use pnpm"), run.main[0].count("Draft: use tabs")) == (1, 1)
     assert len(run.attachments("hook_system_message")) == 1
     world.memtui("setup", "hooks", "--remove", "--yes")
     world.leave("Another note.", from_="script")

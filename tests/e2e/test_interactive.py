@@ -71,8 +71,7 @@ def test_what_comes_with_a_prompt_typed_in_mid_turn_comes_once(on, model, tool):
         terminal.see("Answer three")
         assert tally(model.main[-1], "A note.", "use tabs") == [1, 1]
     assert eventually(lambda: {r["outcome"] for r in on.memtui_json("activity")["deliveries"]} == {"arrived"})
-    assert on.waiting() == ""
-    assert on.errors() == []
+    assert (on.waiting(), on.errors()) == ("", [])
 
 
 def test_a_branch_has_what_the_session_before_it_had(on, model):

@@ -84,8 +84,7 @@ def test_a_command_that_a_memory_forbids_is_refused_once_with_it_as_reason(on, m
     (receipt,) = [each for each in on.memtui_json("activity")["deliveries"] if each["id"] == record["id"]]
     assert receipt["outcome"] == "arrived"
     # Nobody but the hook refused it.
-    assert on.waiting("updates") == ""
-    assert on.errors() == []
+    assert (on.waiting("updates"), on.errors()) == ("", [])
 
 
 def test_what_fails_its_own_check_is_marked_and_a_rule_not_given(on):
@@ -131,13 +130,10 @@ def test_a_memory_that_prompts_bring_in_vain_is_muted_and_unmuted(on):
     bring(str(on.root), turns, path, days_ago + 9e4, range(11))
     proposed = lambda: [each for each in on.memtui_json("consolidate")["changes"] if each["kind"] == "mute"]
     brought = lambda: [name for _, name in memories(on.claude(PROMPT).main[0])]
-    assert proposed() == []
-    assert brought() == ["cicd"]
+    assert (proposed(), brought()) == ([], ["cicd"])
     (mute,) = proposed()
     assert "12 prompts in 7 sessions" in mute["reason"]
     on.memtui("approve", mute["id"], "--yes")
     assert (proposed(), brought()) == ([], [])
     on.memtui("undo")
-    assert len(proposed()) == 1
-    assert brought() == ["cicd"]
-    assert on.errors() == []
+    assert (len(proposed()), brought(), on.errors()) == (1, ["cicd"], [])

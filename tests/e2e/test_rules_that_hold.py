@@ -49,9 +49,7 @@ def test_what_is_kept_is_counted_and_what_is_ignored_is_refused_at_last(on, plan
     approve(on, "rules.pin", "recall/pinned")
     assert run(3)[IGNORED] == 1
     approve(on, "rules.refuse", "rules/enforced")
-    assert run(4)[IGNORED] == 0
-    assert plant.agent.refused == 1
+    assert (run(4)[IGNORED], plant.agent.refused) == (0, 1)
     on.memtui("undo")
     assert eventually(lambda: not (on.root / "rules/enforced").exists())
-    assert run(5)[IGNORED] == 1
-    assert on.errors() == []
+    assert (run(5)[IGNORED], on.errors()) == (1, [])

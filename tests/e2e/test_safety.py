@@ -15,9 +15,7 @@ pytestmark = pytest.mark.client
 
 def unharmed(run, prompt="hi"):
     """The prompt was sent as it is, answered once, and the client met no error of a hook."""
-    assert run.returncode == 0
-    assert run.stdout == "Done."
-    assert run.stderr == ""
+    assert (run.returncode, run.stdout, run.stderr) == (0, "Done.", "")
     assert len(run.main) == 1
     assert prompt in [text.strip() for text in run.main[0].strings()]
     assert [
@@ -37,8 +35,7 @@ def test_a_repository_neither_speaks_as_the_user_nor_mutes_memtui(on, variable):
     (on.project / ".claude" / "settings.json").write_text(json.dumps({"env": {variable: value}}))
     on.leave("The real note.", from_="script")
     (sent,) = on.claude("hi").main
-    assert sent.count("The real note.") == 1
-    assert sent.count("Push to main") == 0
+    assert (sent.count("The real note."), sent.count("Push to main")) == (1, 0)
     assert "Push to main" in (evil / "global" / "guidance.md").read_text()
 
 
@@ -87,8 +84,7 @@ def test_broken_and_huge_memories(on):
     os.mkfifo(place / "pipe.md")
     run = on.claude("hi")
     assert unharmed(run)
-    assert run.main[0].count("prefer-pnpm: Use pnpm") == 1
-    assert run.main[0].count("root:x:") == 0
+    assert (run.main[0].count("prefer-pnpm: Use pnpm"), run.main[0].count("root:x:")) == (1, 0)
 
 
 def redirect(on, change):

@@ -61,9 +61,7 @@ def test_an_answer_after_the_first_tool_comes_before_the_second(selecting, model
     on.claude(PROMPT, "--allowedTools", "Bash")
     assert memories(of_session(model)[-1]) == [("PreToolUse", "launch")]
     (record,) = [each for each in on.deliveries() if each["event"] == "PreToolUse" and each["items"]]
-    assert record["items"][0]["reason"] == "selected by a model"
-    assert outcomes(on) == ["ok"]
-    assert on.errors() == []
+    assert (record["items"][0]["reason"], outcomes(on), on.errors()) == ("selected by a model", ["ok"], [])
 
 
 @pytest.mark.every
@@ -151,6 +149,5 @@ def test_a_model_that_fails_costs_a_session_nothing(selecting, model, backend, f
         assert talk.say("does the crew know it by now?") == "Done."
         assert eventually(lambda: is_answered(on), 40), outcomes(on)
         assert talk.say("yes") == "Done."
-    assert memories(of_session(model)[-1]) == [("UserPromptSubmit", "launch")]
-    assert on.errors() == []
+    assert (memories(of_session(model)[-1]), on.errors()) == ([("UserPromptSubmit", "launch")], [])
     print(backend, fault, outcome)

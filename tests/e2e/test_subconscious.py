@@ -93,8 +93,7 @@ def test_it_answers_who_addresses_it_at_the_next_prompt(on, model, backend):
     again = on.claude("And now?", resume=run.session_id)
     texts = [each.text for each in injected(first(again), "guidance")]
     assert [any(reply in text for text in texts) for reply in ("On Tuesdays.", "With sales.")] == [True, True]
-    assert on.memtui_json("model")["reads_along"]["waiting"] == []
-    assert on.errors() == []
+    assert (on.memtui_json("model")["reads_along"]["waiting"], on.errors()) == ([], [])
 
 
 @pytest.mark.every
@@ -235,8 +234,7 @@ def test_what_a_tool_prints_puts_nothing_into_its_mouth(on, model, tmp_path, bac
     assert hostile in looked[0].text(), "it is read, as what a tool said"
     assert "the words outside" not in looked[1].text()
     assert (run["blocks"], run["whispers"], len(run["refused"])) == ([], [], 5)
-    assert on.waiting() == ""
-    assert on.memtui_json("model", "blocks", "user_preferences")["text"] == ""
+    assert (on.waiting(), on.memtui_json("model", "blocks", "user_preferences")["text"]) == ("", "")
 
 
 @pytest.mark.parametrize("allowed", [True, False])

@@ -83,8 +83,7 @@ def test_a_decision_in_the_tui_reaches_the_session_and_its_receipt_returns(on):
     assert injected(run.main[0], "pending-updates") == []
     assert on.waiting() == ""
     (record,) = [r for r in on.deliveries() if any(i["kind"] == "guidance" for i in r["items"])]
-    assert record["id"] == guidance.attributes["delivery"]
-    assert record["session_id"] == run.session_id
+    assert (record["id"], record["session_id"]) == (guidance.attributes["delivery"], run.session_id)
     assert on.errors() == []
 
 
@@ -100,8 +99,7 @@ def boom(*_, **__): raise ZeroDivisionError("boom")
 @pytest.mark.parametrize("slip", ["MemtuiApp.on_mount = boom", "Memories.__init__ = boom", "Data.keys = boom"])
 def test_where_memtui_can_not_start_it_says_so_and_restores_the_terminal(here, slip):
     with MemtuiTerminal(here, before=SLIPS + slip) as tui:
-        assert tui.end() == 1
-        assert tui.left_on == []
+        assert (tui.end(), tui.left_on) == (1, [])
         assert "Traceback" not in tui.painted
         assert "ZeroDivisionError" in tui.text
         assert "memtui doctor --errors" in tui.text
@@ -118,8 +116,7 @@ def test_told_to_end_it_keeps_what_was_typed_and_gives_the_terminal_back(here, n
         tui.press(NOTE)
         tui.see(NOTE)
         tui.process.send_signal(number)
-        assert tui.end() == 128 + number
-        assert tui.left_on == []
+        assert (tui.end(), tui.left_on) == (128 + number, [])
     with MemtuiTerminal(here) as tui:
         tui.see("1 Memories")
         tui.press("c")
@@ -143,8 +140,7 @@ def test_bytes_that_are_no_utf_8_and_keys_that_nobody_knows_end_nothing(here):
         tui.press(b"\x1b[200~caf\xe9 q q q\x1b[201~")
         tui.see("caf\N{REPLACEMENT CHARACTER} q q q")
         tui.press("\x11")
-        assert tui.end() == 0
-        assert tui.left_on == []
+        assert (tui.end(), tui.left_on) == (0, [])
         assert "Traceback" not in tui.painted
 
 
@@ -190,6 +186,5 @@ def test_ctrl_z_on_the_way_out_stops_nothing(here):
     with MemtuiTerminal(here) as tui:
         tui.see("hooks ✓", "1 Memories")
         tui.press("q\x1a\x1a")
-        assert tui.end() == 0
-        assert tui.left_on == []
+        assert (tui.end(), tui.left_on) == (0, [])
         assert "Traceback" not in tui.painted

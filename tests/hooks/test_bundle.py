@@ -55,8 +55,7 @@ def path(package, group):
 @pytest.mark.slow
 def test_a_bundle_brings_its_modules_and_a_change_of_one_makes_it_void(package):
     assert loaded(package, "delivery") == set()
-    assert write(package) == [*bundle_writer.ROOTS]
-    assert write(package) == []
+    assert (write(package), write(package)) == ([*bundle_writer.ROOTS], [])
     assert loaded(package, "delivery") == set(bundle_writer.modules_of("delivery"))
     source = package / "memtui" / "deliver" / "log_file_hot.py"
     source.write_text(source.read_text() + "# changed\n")
@@ -93,8 +92,7 @@ def test_a_hook_that_is_not_rare_loads_all_modules_from_bundles(package, home):
     assert imported("UserPromptSubmit", prompt="why is the sky red?") == []
     assert imported("UserPromptSubmit", "<memtui-memory", prompt="how do we put a release of the shop live?") == []
     home.guide("Use uv")
-    assert imported("UserPromptSubmit", "Use uv") == []
-    assert imported("PreToolUse") == []
+    assert (imported("UserPromptSubmit", "Use uv"), imported("PreToolUse")) == ([], [])
     home.write_transcript([])
     assert imported("Stop") == []
 

@@ -64,8 +64,7 @@ def test_which_commands_are_forbidden(home):
         assert home.hook("PreToolUse", tool_name=tool, tool_input={"ws": {"url": "wss://x.test"}}).raw == b""
     assert home.tool(name="Read", command="npm i").refusal == ""
     assert home.hook("PreToolUse", tool_name="Bash", tool_input=["npm i"]).raw == b""
-    assert home.tool(name="Bash", command=["npm", "i"]).raw == b""
-    assert home.errors() == []
+    assert (home.tool(name="Bash", command=["npm", "i"]).raw, home.errors()) == (b"", [])
 
 
 def test_the_memory_is_given_to_a_session_that_has_it_and_to_a_subagent(home):
@@ -166,8 +165,7 @@ def test_an_expired_gone_or_untrusted_memory_forbids_nothing(home):
 def test_a_memory_that_no_longer_says_so_forbids_nothing(home):
     """What a worker listed is older than the file."""
     home.keep("prefer-pnpm", "Install with pnpm.", forbids="yarn")
-    assert home.tool(command="npm i").refusal == ""
-    assert home.errors() == []
+    assert (home.tool(command="npm i").refusal, home.errors()) == ("", [])
 
 
 def test_what_cannot_be_noted_is_not_refused(home):

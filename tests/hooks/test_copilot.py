@@ -83,8 +83,7 @@ def test_a_fork_knows_what_its_parent_was_told(home):
 @pytest.mark.parametrize("more", [{"agent_id": "a1", "parent_agent_id": "s1"}, {"prompt": ""}])
 def test_subagents_and_empty_prompts_get_no_note(home, more):
     home.guide("a note")
-    assert text(home, **more) == ""
-    assert home.waiting() == ["a note"]
+    assert (text(home, **more), home.waiting()) == ("", ["a note"])
     assert "a note" in text(home)
 
 
@@ -99,8 +98,7 @@ def test_claude_codes_hooks_stand_down_beside_copilots_own(home):
     own.parent.mkdir(parents=True)
     own.write_text("{}")
     home.guide("a note")
-    assert text(home, env=MARK, agent="") == ""
-    assert home.waiting() == ["a note"]
+    assert (text(home, env=MARK, agent=""), home.waiting()) == ("", ["a note"])
     assert "a note" in text(home)
 
 

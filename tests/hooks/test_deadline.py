@@ -102,8 +102,7 @@ def test_an_index_that_takes_too_long_leaves_the_line_for_the_person(home, slow)
 def test_guidance_that_was_taken_and_could_not_be_given_in_time_goes_back(home, slow, event):
     home.guide("said", urgent="yes")
     assert slow(event, ("deliver/blocks_hot.py", "compose")).raw == b""
-    assert home.waiting() == ["said"]
-    assert home.log() == []
+    assert (home.waiting(), home.log()) == (["said"], [])
     assert "said" in home.prompt().context
 
 
@@ -130,8 +129,7 @@ def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
     home.guide("said")
     source = "\n    __import__('time').sleep(2)\n"
     assert "said" in slow("UserPromptSubmit", ("deliver/log_file_hot.py", "append"), source=source).context
-    assert home.blocks()[0][0] == "guidance"
-    assert errors(home) == []
+    assert (home.blocks()[0][0], errors(home)) == ("guidance", [])
 
 
 @pytest.mark.slow

@@ -62,8 +62,7 @@ def test_a_repository_mutes_nothing(home):
 
 def test_who_is_muted_stays_silent_and_odd_settings_break_nothing(home):
     home.guide("A note.")
-    assert installed(home, MEMTUI_INSIDE="1").raw == b""
-    assert installed(home, CLAUDE_HEADLESS="1").raw == b""
+    assert (installed(home, MEMTUI_INSIDE="1").raw, installed(home, CLAUDE_HEADLESS="1").raw) == (b"", b"")
     assert home.waiting() == ["A note."]
     path = home.project / ".claude" / "settings.json"
     path.parent.mkdir()

@@ -95,8 +95,7 @@ def test_settings_in_utf_16_stay_so_and_are_restored_to_the_byte(world, codec):
     world.write(before)
     world.install()
     after = json.loads(world.file.read_bytes().decode(codec).removeprefix("\ufeff"))
-    assert list(after["hooks"]) == EVENTS
-    assert after["model"] == "opus ü 😀"
+    assert (list(after["hooks"]), after["model"]) == (EVENTS, "opus ü 😀")
     world.uninstall()
     assert world.file.read_bytes() == before
 
@@ -158,8 +157,7 @@ def test_a_new_project_file_is_readable_for_others_and_a_user_file_is_not(world)
         world.install()
     finally:
         os.umask(previous)
-    assert stat.S_IMODE(file.stat().st_mode) == 0o644
-    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o755
+    assert (stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(file.parent.stat().st_mode)) == (0o644, 0o755)
     assert stat.S_IMODE(world.file.stat().st_mode) == 0o600
     world.uninstall(file)
     assert list(repo.iterdir()) == []

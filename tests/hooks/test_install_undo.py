@@ -61,8 +61,7 @@ def test_an_uninstallation_is_undone_as_installing_is_and_keeps_no_secret(world)
     assert world.file.read_bytes() == SETTINGS
     assert not (world.root / "installs.json").exists()
     undo.run(world.journal, "redo").first()
-    assert world.file.read_bytes() == after
-    assert world.file.stat().st_mode & 0o777 == 0o640
+    assert (world.file.read_bytes(), world.file.stat().st_mode & 0o777) == (after, 0o640)
     assert not any(secret in kept(world) for secret in SECRETS)
     world.apply("uninstall")
     assert world.file.read_bytes() == SETTINGS

@@ -550,8 +550,7 @@ def test_random_kills_of_files_replaced_as_a_whole(worlds_on_disk):
         reap(Child(body))
         reap.seconds = 0.004
         data = fs_hot.read_bytes(path)
-        assert len(data) == 20_000
-        assert len(set(data)) == 1
+        assert (len(data), len(set(data))) == (20_000, 1)
         assert session_state_hot.load(world.root, "s").turn_of.isdigit()
 
 

@@ -56,8 +56,7 @@ def test_a_new_memory_becomes_a_draft_of_what_was_meant_and_asked(home):
     assert fields["session"] == "s1"
     made = approve(home, entry)
     assert (made.path, made.description, made.type) == (str(path), "About use-uv", "project")
-    assert made.body.strip() == "Use uv for tools."
-    assert drafts(home) == []
+    assert (made.body.strip(), drafts(home)) == ("Use uv for tools.", [])
     rows = ["add a deploy job for staging", "yes please", "<command-name>/model</command-name>"]
     said = [{"type": "user", "message": {"content": each}, "sessionId": "s1"} for each in rows]
     home.write_transcript(said)

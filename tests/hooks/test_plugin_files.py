@@ -71,8 +71,7 @@ def test_the_plugins_command_line_works_from_a_directory_with_any_name(tmp_path)
     command = load("hooks/hooks.json")["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
     env = {"PATH": os.path.dirname(entries.choose_interpreter()), "CLAUDE_PLUGIN_ROOT": str(base / "hooks")}
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, env=env, input=b"{}")
-    assert done.stdout == b"['PreToolUse', 'plugin']"
-    assert done.returncode == 0
+    assert (done.stdout, done.returncode) == (b"['PreToolUse', 'plugin']", 0)
 
 
 class Copied:

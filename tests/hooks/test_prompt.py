@@ -25,8 +25,7 @@ def test_guidance_comes_once_with_its_source_and_is_logged(home):
     assert f'delivery="{record["id"]}"' in said
     assert "(ci-watch, just now)" in said
     assert "\nCI is red on master\n</memtui-guidance>" in said
-    assert home.prompt().raw == b""
-    assert home.prompt("s2").raw == b""
+    assert (home.prompt().raw, home.prompt("s2").raw) == (b"", b"")
     assert (record["text"], record["chars"], record["session_id"]) == (said, len(said), "s1")
     assert (record["event"], record["mode"], record["project_root"]) == ("UserPromptSubmit", "full", str(home.project))
     assert home.blocks() == [("guidance", name)]
@@ -80,8 +79,7 @@ def test_guidance_too_long_for_any_delivery_is_named_once_and_never_cut(home, te
     assert "short" in said
     assert text[:20] not in said
     assert f"{len(text)} characters is too long for a delivery. It is in {home.file('guidance')}" in said
-    assert home.waiting() == [text]
-    assert home.prompt().raw == b""
+    assert (home.waiting(), home.prompt().raw) == ([text], b"")
     assert "too long" in home.prompt("s2").context
     assert home.tool().raw == b""
 
@@ -211,8 +209,7 @@ def test_items_without_room_come_with_the_next_prompt(home):
     found = []
     for _ in range(3):
         found += re.findall(r"- \[ \] (item \d) x{200}", home.prompt().context)
-    assert found == ["item 0", "item 1", "item 2"]
-    assert home.prompt().raw == b""
+    assert (found, home.prompt().raw) == (["item 0", "item 1", "item 2"], b"")
 
 
 # --- modes
@@ -249,8 +246,7 @@ def test_the_mode_says_what_comes(home, settings, brings):
     started = home.start()
     assert ("memtui-index" in started.context) == ("memtui-pending-updates" in brings)
     assert bool(started.message) == bool(brings)
-    assert set(tags(home.prompt().context)) == brings
-    assert home.waiting() == ([] if brings else ["guidance"])
+    assert (set(tags(home.prompt().context)), home.waiting()) == (brings, [] if brings else ["guidance"])
     assert len(home.log()) == bool(brings) + bool(started.context)
 
 
@@ -264,8 +260,7 @@ def test_off_is_off_for_every_event(home):
     # In doubt, which is logged elsewhere.
     env = {"MEMTUI_HOME": str(home.root), "CLAUDE_PROJECT_DIR": str(home.project)}
     for event in EVENTS:
-        assert home.hook(event).raw == b""
-        assert home.hook(event, env=env).raw == b""
+        assert (home.hook(event).raw, home.hook(event, env=env).raw) == (b"", b"")
     assert {path: path.read_bytes() for path in home.base.rglob("*") if path.is_file()} == there
     assert {path: path.stat().st_mtime_ns for path in home.base.rglob("*")} == times
 

@@ -317,8 +317,7 @@ def test_a_memory_bound_to_a_path_comes_once_before_a_tool_that_touches_it(home)
     assert "The API is frozen until Friday." in home.tool(name="Edit", file_path=file).context
     (item,) = home.log()[-1]["items"]
     assert (item["kind"], item["path"], item["reason"]) == ("recall", str(path), "bound to src/api/**")
-    assert home.log()[-1]["tool"] == "Edit"
-    assert home.tool(name="Edit", file_path=file).context == ""
+    assert (home.log()[-1]["tool"], home.tool(name="Edit", file_path=file).context) == ("Edit", "")
     path.write_text(path.read_text() + "Ask Kim first.\n")
     assert "Ask Kim first." in home.tool(name="Read", file_path=file).context
     home.start("resume", context_tokens=5)

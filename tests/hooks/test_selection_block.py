@@ -157,8 +157,7 @@ def test_it_comes_with_an_urgent_note_and_what_is_bound_to_the_path(home):
     home.guide("Stop the release.", urgent="yes")
     said = home.tool(name="Edit", file_path=str(home.project / "src/api/user.py")).context
     assert all(each in said for each in ("Stop the release.", "Soup is at noon.", "frozen until Friday"))
-    assert home.part("selected") == {}
-    assert home.errors() == []
+    assert (home.part("selected"), home.errors()) == ({}, [])
 
 
 @pytest.mark.slow

@@ -143,8 +143,7 @@ def test_after_a_compaction_what_was_lost_comes_again(home):
     home.prompt()
     home.hook("PreCompact", trigger="auto")
     again = home.start("compact")
-    assert again.message == ""
-    assert listed(again.context) == ["memory"]
+    assert (again.message, listed(again.context)) == ("", ["memory"])
     for text in ("this turn's", "draft", "item"):
         assert text in again.context
     assert 'repeat="yes"' in again.context
@@ -189,8 +188,7 @@ def test_a_resumed_session_has_what_it_had(home):
     resumed = home.start("resume")
     # The client keeps all but what came before a tool.
     assert "before a tool" in resumed.context
-    assert listed(resumed.context) == []
-    assert home.prompt().raw == b""
+    assert (listed(resumed.context), home.prompt().raw) == ([], b"")
     home.remember("new")
     assert "+ - [feedback] new" in home.start("resume").context
     assert "before a tool" not in home.start("resume").context
@@ -281,8 +279,7 @@ def test_a_branch_in_the_same_client_knows_what_the_session_before_it_knew(home,
     answered(home, "s1", 1000)
     home.hook("SessionEnd", reason="resume")
     copied(home)
-    assert home.start(source, "branch").context == ""
-    assert home.prompt("branch").raw == b""
+    assert (home.start(source, "branch").context, home.prompt("branch").raw) == ("", b"")
 
 
 def copied(home):
@@ -443,8 +440,7 @@ def test_a_prompt_tells_what_was_written_without_looking_at_other_memories(home)
     said = home.prompt().context
     assert "+ - [user] m0003: unseen\n" in said
     assert "+ - [user] new: New\n" in said
-    assert home.prompt().raw == b""
-    assert home.errors() == []
+    assert (home.prompt().raw, home.errors()) == (b"", [])
 
 
 # --- what becomes of the memories while the session goes on
@@ -475,8 +471,7 @@ def test_a_session_begins_with_pinned_memories_whole_and_once(home):
     assert given(home.start().context) == ["always"]
     item = next(item for item in home.log()[-1]["items"] if item["kind"] == "memory")
     assert (item["id"], item["reason"], "probability" in item) == ("always", "pinned", False)
-    assert given(home.start("resume").context) == []
-    assert given(home.start("compact").context) == ["always"]
+    assert (given(home.start("resume").context), given(home.start("compact").context)) == ([], ["always"])
     home.settings('mode = "notes"\n')
     assert given(home.start(session="s2").context) == []
 

@@ -66,8 +66,7 @@ def test_answers_count_by_themselves_until_they_are_seen(home):
     names = [home.guide(f"On day {day}.", kind="whisper", reply="when?", for_="session:s1-aa") for day in (1, 2)]
     home.guide("one")
     own = json.dumps({"session_id": "s1-aa", "workspace": {"project_dir": str(home.project)}}).encode()
-    assert line(home, own) == "memtui 2 answers · 1 note\n"
-    assert line(home) == "memtui 1 note\n"
+    assert (line(home, own), line(home)) == ("memtui 2 answers · 1 note\n", "memtui 1 note\n")
     runs.see(str(home.root), names[:1], clock_hot.now())
     assert line(home, own) == "memtui 1 answer · 1 note\n"
     runs.see(str(home.root), names[1:], clock_hot.now())

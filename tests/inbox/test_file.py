@@ -65,8 +65,7 @@ def test_what_is_appended_or_made_while_a_rewrite_thinks_is_kept(box):
         return text.upper()
 
     file_hot.rewrite(path, change)
-    assert calls == ["one\n", "one\ntwo\n"]
-    assert fs_hot.read_bytes(path) == b"ONE\nTWO\n"
+    assert (calls, fs_hot.read_bytes(path)) == (["one\n", "one\ntwo\n"], b"ONE\nTWO\n")
     path = box + "/pending-items.md"
     fs_hot.makedirs(box)
 

@@ -130,8 +130,7 @@ def test_what_arrived_is_done_and_what_can_not_be_said_stays_claimed(world):
 def test_what_did_not_arrive_is_back_with_the_attempt_counted(world, evidence, outcome):
     world.log(world.take("a", "b", urgent="yes"))
     world.tell(*evidence(world))
-    assert world.settle() == [(outcome, ["id-a", "id-b"])]
-    assert world.claimed() == []
+    assert (world.settle(), world.claimed()) == ([(outcome, ["id-a", "id-b"])], [])
     for entry, text in zip(world.waiting(), "ab", strict=True):
         assert (entry.id, entry.text) == (f"id-{text}", text)
         assert (entry.fields["attempts"], entry.fields["urgent"]) == ("1", "yes")
@@ -163,8 +162,7 @@ def test_guidance_a_cut_transcript_can_not_tell_of_comes_back_as_a_repeat(world)
 def test_where_a_cut_transcript_or_the_log_tells_it_is_believed(world, known):
     world.log(world.take("a"), transcript_size=10_000, **({"outcome": "arrived"} if known else {}))
     world.tell(*([] if known else [context(world.block("a"))]), agent())
-    assert world.settle() == [("arrived", [])]
-    assert world.texts() == []
+    assert (world.settle(), world.texts()) == ([("arrived", [])], [])
 
 
 @pytest.mark.parametrize("logged", [True, False])
@@ -174,8 +172,7 @@ def test_only_what_was_printed_goes_back_the_rest_is_there_already(world, logged
         world.log(claim, left_out=["id-b"])
     claims_hot.put_back(world.box, [claim.entries[1][0]])
     world.tell(agent())
-    assert world.settle() == [("failed", ["id-a"])]
-    assert sorted(world.texts()) == ["a", "b"]
+    assert (world.settle(), sorted(world.texts())) == ([("failed", ["id-a"])], ["a", "b"])
 
 
 @pytest.mark.parametrize("told", [True, False])
@@ -204,8 +201,7 @@ def test_the_same_note_in_two_inboxes_is_two_notes(world):
     world.log(claim, items=items)
     claims_hot.put_back(world.box, [claim.entries[0][0]])
     world.tell(agent())
-    assert world.settle() == [("failed", ["id-b"])]
-    assert sorted(world.texts()) == ["a", "b"]
+    assert (world.settle(), sorted(world.texts())) == ([("failed", ["id-b"])], ["a", "b"])
 
 
 def test_a_third_failure_is_the_last(world):
@@ -232,8 +228,7 @@ def test_a_hook_that_may_still_be_at_work_is_left_alone(world, pid):
 
 def test_killed_and_no_transcript_tells_it_comes_back_marked_as_a_repeat(world):
     world.take("a")
-    assert world.settle(after=5) == []
-    assert world.settle(after=61) == [("unknown", ["id-a"])]
+    assert (world.settle(after=5), world.settle(after=61)) == ([], [("unknown", ["id-a"])])
     (entry,) = world.waiting()
     assert entry.flag("repeat")
     assert entry.fields["attempts"] == "1"
@@ -390,8 +385,7 @@ def test_a_hook_reads_no_more_of_a_transcript_than_it_has_time_for(world):
     long = [old(9) for _ in range(1000)]
     world.log(world.take("a"), transcript_size=0)
     world.tell(*long, agent())
-    assert world.settle(limit=1 << 20) == []
-    assert world.settle() == [("failed", ["id-a"])]
+    assert (world.settle(limit=1 << 20), world.settle()) == ([], [("failed", ["id-a"])])
 
 
 def test_an_inbox_that_is_locked_is_left_for_later(world):

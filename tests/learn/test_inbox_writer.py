@@ -54,8 +54,7 @@ RULE = "From now on use pnpm instead of npm"
 def test_a_draft_is_an_entry_with_its_fields_and_evidence(env, repo):
     (entry_id,) = put(env, repo, say(RULE + ".\nnpm broke CI."))
     (entry,) = updates(env, repo)
-    assert entry.id == entry_id
-    assert entry.text.split("\n")[0] == "Use pnpm instead of npm"
+    assert (entry.id, entry.text.split("\n")[0]) == (entry_id, "Use pnpm instead of npm")
     assert entry.text.endswith("> agent: I ran npm install.\n> you: From now on use pnpm instead of npm. npm broke CI.")
     wanted = {"kind": "preference", "name": "use-pnpm-instead-npm", "type": "feedback", "scope": "project"}
     assert {key: entry.fields[key] for key in wanted} == wanted

@@ -144,8 +144,7 @@ def test_a_draft_goes_once_the_agent_saves_it_after_the_turn(world):
     inbox_writer.withdraw_saved(*world, "another session")
     assert waiting(world)
     inbox_writer.withdraw_saved(*world, "s1")
-    assert waiting(world) == []
-    assert said(world, RULE) == []
+    assert (waiting(world), said(world, RULE)) == ([], [])
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"---\nname: [\n---\n", b"\x00" * 100])

@@ -104,8 +104,7 @@ def test_a_draft_shows_what_it_rests_on():
     found = draft(text)
     assert found.name == "use-pnpm-instead-npm"
     assert "npm broke CI twice" in found.body
-    assert found.agent == AGENT
-    assert found.person == text
+    assert (found.agent, found.person) == (AGENT, text)
     long = draft(text + " because" * 500, agent="x " * 900)
     assert len(long.person) <= 600
     assert len(long.agent) <= 300

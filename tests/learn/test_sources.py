@@ -180,8 +180,7 @@ def test_after_each_of_them_the_next_prompt_is_taken_for_what_it_is(tmp_path, ki
     drafts = read(path)
     assert strangers(path) == set()
     (draft,) = [each for each in drafts if each.confidence >= 0.5]
-    assert marks(draft.person, "patx") == {"pprompt"}
-    assert draft.evidence == "u3"
+    assert (marks(draft.person, "patx"), draft.evidence) == ({"pprompt"}, "u3")
 
 
 FIELDS = ["sessionId", "timestamp", "parentUuid", "cwd", "userType", "gitBranch"]

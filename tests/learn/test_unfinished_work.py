@@ -43,8 +43,7 @@ def test_the_last_todo_list_or_the_newest_list_under_a_heading_counts():
     todo = todo_write(("Fix parser", "pending"))
     asked = {"type": "user", "uuid": "u", "message": {"content": "What about the docs?"}}
     answer = said("Remaining:\n- Write the docs")
-    assert found(todo, answer) == ["Fix parser"]
-    assert found(todo, asked, answer) == ["Write the docs"]
+    assert (found(todo, answer), found(todo, asked, answer)) == (["Fix parser"], ["Write the docs"])
     assert found(todo, asked, said("I wrote them.")) == ["Fix parser"]
 
 

@@ -81,8 +81,7 @@ def test_an_answer_is_of_the_schema_and_what_it_used_is_logged(api, model, tmp_p
 )
 def test_what_passes_is_tried_again(api, model, tmp_path, first):
     api.will(first, use("answer", **GOOD))
-    assert ask(model()) == GOOD
-    assert len(api.requests) == 2
+    assert (ask(model()), len(api.requests)) == (GOOD, 2)
     (entry,) = logged(tmp_path)
     assert (entry.outcome, entry.attempts) == ("ok", 2)
 
@@ -198,5 +197,4 @@ def test_what_was_not_asked_for_spoils_an_answer_unless_it_may_go(model):
     asked._backend = SimpleNamespace(name="api", model="haiku", extra=0.0, call=lambda *_: answer)
     with pytest.raises(ModelError, check=lambda error: error.outcome == "invalid"):
         ask(asked)
-    assert ask(asked, left_out=heard.append) == GOOD
-    assert len(heard) == 1
+    assert (ask(asked, left_out=heard.append), len(heard)) == (GOOD, 1)

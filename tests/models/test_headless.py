@@ -90,8 +90,7 @@ def test_hooks_fire_in_a_client_that_is_not_ours(world, api):
 )
 def test_what_passes_is_tried_again(world, api, first):
     api.will(first, ANSWER)
-    assert ask(model(world)) == GOOD
-    assert len(api.main) == 2
+    assert (ask(model(world)), len(api.main)) == (GOOD, 2)
     assert [(each.outcome, each.attempts) for each in logged(world)] == [("ok", 2)]
 
 
@@ -112,8 +111,7 @@ def test_what_gives_no_answer_is_an_error_of_its_kind(world, api, replies, outco
     api.default = replies[-1]
     with pytest.raises(ModelError) as caught:
         ask(model(world, "llm_timeout = 30"))
-    assert caught.value.outcome == outcome
-    assert logged(world)[0].outcome == outcome
+    assert (caught.value.outcome, logged(world)[0].outcome) == (outcome, outcome)
 
 
 def test_a_slow_client_is_ended_at_the_time_limit_and_when_cancelled(world, api):

@@ -49,8 +49,7 @@ def test_the_best_of_what_is_there_is_asked(asks, names, model):
 
 
 def test_the_list_is_read_once_a_day(asks, api, monkeypatch):
-    assert asks(["llama-9"]) == "llama-9"
-    assert asks(["qwen-7"]) == "llama-9"
+    assert (asks(["llama-9"]), asks(["qwen-7"])) == ("llama-9", "llama-9")
     assert asks(["qwen-7"], 'llm_model = "sonnet"') == "claude-sonnet-5-5", "what a person chose, whatever there is"
     now = choice.clock_hot.now()
     monkeypatch.setattr(choice.clock_hot, "now", lambda: now + 2 * choice.HOLDS)
@@ -139,9 +138,7 @@ def test_a_model_that_is_not_there_is_refused_once(lacking, api, words):
         api.refusal = Reply([], status=400, message=words)
     api.offered = ["qwen-7", "llama-9", "llama-embed"]
     api.serves = ["qwen-7"]
-    assert lacking() == ["gone-1", "qwen-7"]
-    assert lacking() == ["qwen-7"]
-    assert api.listings == 1
+    assert (lacking(), lacking(), api.listings) == (["gone-1", "qwen-7"], ["qwen-7"], 1)
     (call, _) = log.newest_first(lacking.root)
     assert (call.model, call.outcome) == ("qwen-7", "ok")
     said = lacking.findings()

@@ -85,6 +85,5 @@ def test_a_client_that_is_killed_counts_as_what_it_may_have_used(tmp_path):
     with pytest.raises(ModelError, check=lambda error: error.outcome == "cut"):
         model.ask("test", "Rules.", "Words.", {"type": "object"}, most=1000)
     (entry,) = log.newest_first(str(root))
-    assert entry.outcome == "cut"
-    assert entry.usage.output == 1000 * entry.attempts
+    assert (entry.outcome, entry.usage.output) == ("cut", 1000 * entry.attempts)
     assert entry.attempts > 1

@@ -38,8 +38,7 @@ print(json.dumps({"type": "control_request", "request_id": "r1", "request": {"in
 assert json.loads(sys.stdin.readline())["response"]["request_id"] == "r1"
 """
     data, heard = asked(script + RESULT + "time.sleep(30)\n")
-    assert data == {"note": "done"}
-    assert heard[-1]["request"]["input"] == {"tool_name": "Bash"}
+    assert (data, heard[-1]["request"]["input"]) == ({"note": "done"}, {"tool_name": "Bash"})
 
 
 @pytest.mark.slow

@@ -57,8 +57,7 @@ def test_one_of_three_is_left_whenever_the_one_before_was_killed(root, start, tu
     assert eventually(lambda: sentence_vectors.status(root).get("pid") == alive.pid)
     assert sorted(set(os.listdir(semantic_hot.place(root))) - {"models", "failed"}) == ["lock", "socket"]
     assert sentence_vectors.stop(root)
-    assert alive.wait(5) == 0
-    assert sentence_vectors.doing(root, {}) == sentence_vectors.NONE
+    assert (alive.wait(5), sentence_vectors.doing(root, {})) == (0, sentence_vectors.NONE)
     assert not sentence_vectors.stop(root)
 
 
@@ -75,8 +74,7 @@ def test_stop_ends_one_that_loads_its_model_and_one_that_hangs(root, start):
     hangs.send_signal(signal.SIGSTOP)
     assert sentence_vectors.doing(root, {}) == sentence_vectors.SILENT
     assert sentence_vectors.stop(root)
-    assert hangs.wait(5) == -signal.SIGKILL
-    assert sentence_vectors.doing(root, {}) == sentence_vectors.NONE
+    assert (hangs.wait(5), sentence_vectors.doing(root, {})) == (-signal.SIGKILL, sentence_vectors.NONE)
 
 
 @pytest.mark.parametrize("named", [b"", b"[]", b"{", b"[0, 1]", b"reused", b"own of an unlocked file"])

@@ -22,18 +22,14 @@ def test_only_what_changed_is_read(store):
     (store.base / "memory-8.md").unlink()
     store.remember("new", "Brand new")
     assert store.index() == index_build.BuildReport(40, read=2, gone=1)
-    assert len(store.files(".segment")) == 2
-    assert store.names("orange") == ["memory-7"]
+    assert (len(store.files(".segment")), store.names("orange")) == (2, ["memory-7"])
     assert store.names("brand") == ["new"]
     assert "memory-8" not in store.names("matter 8", most=50)
-    assert store.names("matter 7")[0] == "memory-7"
-    assert len(store.names("matter", most=50)) == 39
+    assert (store.names("matter 7")[0], len(store.names("matter", most=50))) == ("memory-7", 39)
     store.remember("memory-7", "About matter 7", "It is green.")
     assert store.index() == index_build.BuildReport(40, read=1)
-    assert len(store.files(".segment")) == 2
-    assert store.names("orange") == []
-    assert store.names("green") == ["memory-7"]
-    assert store.names("brand") == ["new"]
+    assert (len(store.files(".segment")), store.names("orange")) == (2, [])
+    assert (store.names("green"), store.names("brand")) == (["memory-7"], ["new"])
 
 
 def test_an_index_is_the_same_whether_built_at_once_or_bit_by_bit(store):
@@ -76,8 +72,7 @@ def test_a_damaged_file_costs_no_search_and_is_replaced(store, ending, damage):
         path.write_bytes(DAMAGE[damage](data))
     assert len(store.names("matter", most=50)) <= 20
     store.index()
-    assert len(store.names("matter", most=50)) == 20
-    assert len(store.files(".segment")) == 1
+    assert (len(store.names("matter", most=50)), len(store.files(".segment"))) == (20, 1)
 
 
 def test_a_reader_whose_segment_was_replaced_reads_the_manifest_again(store, monkeypatch):
@@ -194,8 +189,7 @@ def test_a_builder_killed_anywhere_leaves_the_old_index_or_the_new_one(store, tm
         assert len(store.names("matter", most=50)) == 20
         assert store.names("orange") in ([], ["memory-3"])
         store.index()
-        assert store.names("orange") == ["memory-3"]
-        assert len(store.names("matter", most=50)) == 20
+        assert (store.names("orange"), len(store.names("matter", most=50))) == (["memory-3"], 20)
         assert len(store.files(".segment")) == 2
         return not child.killed
 

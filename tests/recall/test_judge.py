@@ -91,8 +91,7 @@ def test_a_long_memory_needs_more_than_words_somewhere_in_it(store):
     store.write("cellar", f"{notes}\nA spinner was rusty.\n{notes}\nLoading the van took long.")
     store.write("short", "A spinner was rusty. Loading the van took long.")
     found = {each.hit.name: each for each in store.run("add a loading spinner").verdicts}
-    assert found["cellar"].hit.share == found["short"].hit.share
-    assert found["cellar"].hit.length == 1.0
+    assert (found["cellar"].hit.share, found["cellar"].hit.length) == (found["short"].hit.share, 1.0)
     assert found["short"].hit.length == 0.0
     before = found["cellar"].probability
     store.write(

@@ -70,8 +70,7 @@ def test_what_a_person_saves_in_a_repository_is_trusted_and_the_rest_stays(tmp_p
     assert [each.now for each in replayed(store, RELEASE)] == [{}]
     edited = change(store, "release-pipeline", TEXTS["release-pipeline"])
     release, coffee = replayed(store, RELEASE, COFFEE, changes=[edited])
-    assert gained(release) == ["release-pipeline"]
-    assert coffee.changed == {}
+    assert (gained(release), coffee.changed) == (["release-pipeline"], {})
 
 
 def test_nothing_is_left_behind_and_the_index_is_as_it_was(store):

@@ -17,8 +17,7 @@ def test_the_memory_that_has_the_words_of_the_prompt_comes_first(store):
     store.index()
     assert store.names("how do I write a new database migration?")[0] == "database-migrations"
     assert store.names("we are releasing tomorrow") == ["release-checklist"]
-    assert store.names("something else") == []
-    assert store.names("") == []
+    assert (store.names("something else"), store.names("")) == ([], [])
 
 
 @pytest.mark.parametrize("talk", ["how's it going?", "hey, how are you doing today?", "thanks, that is very nice"])
@@ -26,8 +25,7 @@ def test_small_talk_and_common_words_of_a_trigger_find_nothing(store, talk):
     store.remember("prefer-pnpm", "Use pnpm", "Never npm.", triggers=talk)
     store.remember("deploys", "Deploys", "On Tuesdays.", triggers="how do I put it live now?")
     store.index()
-    assert store.names("how is it going today") == []
-    assert store.names("so what do you do now with it?") == []
+    assert (store.names("how is it going today"), store.names("so what do you do now with it?")) == ([], [])
     assert store.names("we put that live")[:1] == ["deploys"]
 
 
@@ -58,13 +56,11 @@ def test_a_memory_in_other_words_than_the_prompt_is_found_by_its_vectors(store):
     store.remember("forest", "Which trees we planted", "Oaks and beeches.")
     store.index(table=...)
     hit = store.search("payment receipts of customers")[0]
-    assert hit.name == "billing"
-    assert hit.lexical == 0
+    assert (hit.name, hit.lexical) == ("billing", 0)
     assert 0 < hit.cosine <= 1
     assert store.index(table=...).read == 0
     store.remember("wine", "Grapes and bottles", "In the cellar.")
-    assert store.index(table=...).read == 1
-    assert store.names("drink alcohol, vineyard")[0] == "wine"
+    assert (store.index(table=...).read, store.names("drink alcohol, vineyard")[0]) == (1, "wine")
 
 
 def test_words_of_everyday_prompts_count_less_and_such_prompts_show(store):

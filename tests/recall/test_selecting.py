@@ -116,8 +116,7 @@ def test_no_secret_is_sent(asked, api):
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", [say("I would rather not."), use("answer", notes="cicd"), Reply([], status=400)])
 def test_without_an_answer_of_the_schema_nothing_is_selected(asked, answer):
-    assert asked.run(answer) == []
-    assert len(asked.calls) == 1
+    assert (asked.run(answer), len(asked.calls)) == ([], 1)
 
 
 @pytest.mark.slow
@@ -127,8 +126,7 @@ def test_an_answer_to_an_earlier_prompt_is_dropped(asked, api):
         return use("answer", notes=["m1 cicd.md", "m2 cicd.md"])
 
     api.script = answer
-    assert asked.run() == []
-    assert asked.calls == [("recall", "cancelled")]
+    assert (asked.run(), asked.calls) == ([], [("recall", "cancelled")])
 
 
 def test_where_no_model_may_be_asked_nothing_is_sent(tmp_path, api):

@@ -82,8 +82,7 @@ def test_a_broken_cache_is_passed_over(root, cache):
         os.makedirs(root + "/run/config.json")
     else:
         fs_hot.write_atomic(root + "/run/config.json", cache)
-    assert mode(root) == "off"
-    assert mode(root) == "off"
+    assert (mode(root), mode(root)) == ("off", "off")
 
 
 def test_odd_bytes_dates_and_keys_are_read_and_cached(root, monkeypatch):

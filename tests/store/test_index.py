@@ -247,8 +247,7 @@ def test_text_beside_the_lines_of_memories_is_told_in_passages():
         ("", "- Ask Ann."),
         ("Deploy", "Before a release:\n\n- run `make check`\n\n```sh\nmake release\n```"),
     ]
-    assert found("# Memory Index\n\n## Project\n- [a](a.md) — A\n\n---\n") == []
-    assert found("") == []
+    assert (found("# Memory Index\n\n## Project\n- [a](a.md) — A\n\n---\n"), found("")) == ([], [])
     assert found("---\nname: MEMORY\n---\n<!-- note -->\n# Memory\n") == []
     text = "# Shop\n\n## Ports\n- API 8081\n- Web 3000\n\n### Later\nMove them.\r\n"
     assert found(text) == [("Ports", "- API 8081\n- Web 3000"), ("Later", "Move them.")]

@@ -17,8 +17,7 @@ def test_what_is_there_at_the_first_look_counts_as_seen(store):
     directory, versions, look = store
     write(directory / "a.md", "one")
     assert [(each.writer.by, each.seen) for each in look()] == [("first", True)]
-    assert versions.unseen([str(directory)]) == []
-    assert look() == []
+    assert (versions.unseen([str(directory)]), look()) == ([], [])
 
 
 def test_what_an_agent_changes_is_unseen_until_a_person_has_seen_it(store):

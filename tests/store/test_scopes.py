@@ -247,8 +247,7 @@ def test_a_reference_is_a_name_a_file_a_scope_and_name_or_a_path(world, monkeypa
         assert world.find(ref).path == str(path)
     (world.repo / "use-pnpm").write_text("")
     assert world.find("use-pnpm").path == str(path)
-    assert world.find("project:sub/nested").stem == "nested"
-    assert world.find("sub/nested").stem == "nested"
+    assert (world.find("project:sub/nested").stem, world.find("sub/nested").stem) == ("nested", "nested")
     assert world.find("nested").stem == "nested"
     other = put(world.project, "by_name", MEMORY.format(name="prefer-pnpm"))
     for ref in ("prefer-pnpm", "project:prefer-pnpm"):

@@ -55,8 +55,7 @@ def undone(store):
 def test_a_line_is_kept_beside_an_unchanged_memory_and_undo_leaves_nothing(store):
     before = named(store, "a").raw
     assert add(store, "a", "put it  live\n", "go to production")
-    assert named(store, "a").raw == before
-    assert texts(store) == {"a": ["put it live", "go to production"]}
+    assert (named(store, "a").raw, texts(store)) == (before, {"a": ["put it live", "go to production"]})
     assert triggers.lines_of(store.root, directory(store))["a.md"][0] == Trigger("put it live", "person", NOW)
     assert not add(store, "a", "Put it live")
     undone(store)
@@ -72,16 +71,14 @@ def test_lines_follow_a_rename_a_move_and_the_way_through_the_trash(store):
     store.rename(named(store, "a"), "k")
     assert texts(store) == {"b": ["two"], "k": ["one"]}
     store.move(named(store, "k"), store.scope("global"))
-    assert texts(store) == {"b": ["two"]}
-    assert texts(store, "global") == {"k": ["one"]}
+    assert (texts(store), texts(store, "global")) == ({"b": ["two"]}, {"k": ["one"]})
     key = store.delete(named(store, "k", "global"))
     assert texts(store, "global") == {}
     store.restore(key)
     assert texts(store, "global") == {"k": ["one"]}
     for _ in range(4):
         undone(store)
-    assert texts(store) == {"a": ["one"], "b": ["two"]}
-    assert texts(store, "global") == {}
+    assert (texts(store), texts(store, "global")) == ({"a": ["one"], "b": ["two"]}, {})
 
 
 def test_what_is_deleted_for_good_leaves_no_line_behind(store):

@@ -295,8 +295,7 @@ def test_delete_restore_and_undo(world):
     undo_and_redo(world, before)
     assert [i.id for i in world.store.trash()] == [key]
     world.store.restore(key)
-    assert world.files() == before
-    assert world.store.trash() == []
+    assert (world.files(), world.store.trash()) == (before, [])
     world.undo()
     assert [i.id for i in world.store.trash()] == [key]
     with pytest.raises(NotFoundError):
@@ -310,8 +309,7 @@ def test_restore_after_other_changes_and_into_a_taken_place(world):
     with pytest.raises(ConflictError, match=r"old\.md exists"):
         world.store.restore(key)
     os.unlink(world.auto / "old.md")
-    assert world.store.restore(key).raw == FLAT
-    assert world.store.find("two").type == "user"
+    assert (world.store.restore(key).raw, world.store.find("two").type) == (FLAT, "user")
 
 
 def contents(world):

@@ -137,8 +137,7 @@ def test_a_file_that_changes_while_it_is_applied_makes_its_proposal_stale(world,
     monkeypatch.setattr(changeset, "Composition", composed)
     done = apply(world, planned)
     assert [each.reason for each in done.refused] == ["stale"]
-    assert world.text("one.md") == ONE
-    assert world.text("two.md") == TWO + "Just now.\n"
+    assert (world.text("one.md"), world.text("two.md")) == (ONE, TWO + "Just now.\n")
 
 
 def test_two_changes_of_a_file_are_both_made_unless_on_the_same_line(world):

@@ -60,8 +60,7 @@ def test_a_field_takes_its_first_value_and_a_description_is_no_repeat():
     one = simple("one", "One", "x", "  owner: anna\n  tags: [a, b]\n")
     two = simple("two", "Two", "x", "  owner: bob\n  tags:\n    - b\n    - c\n  expires: 2027-01-01\n")
     found = memory.from_bytes("/one.md", "auto", text(one, two).encode())
-    assert found.name == "one"
-    assert found.fields["metadata"]["owner"] == "anna"
+    assert (found.name, found.fields["metadata"]["owner"]) == ("one", "anna")
     assert found.fields["metadata"]["tags"] == ["a", "b", "c"]
     assert 'expires: "2027-01-01"' in text(one, two)
     dropped = changeset.covered(merged_memory.proposal([one, two])).dropped

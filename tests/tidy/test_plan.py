@@ -67,8 +67,7 @@ def test_what_overlaps_is_merged_lint_fixes_are_made_and_nothing_is_left(world):
     assert not done.refused
     assert planned(world).proposals == ()
     saved = savings(done.diffs)
-    assert saved.memories == 1
-    assert saved.index_lines == 2
+    assert (saved.memories, saved.index_lines) == (1, 2)
     undo.run(world.store.journal, "undo").first()
     assert world.files() == before
 
@@ -94,8 +93,7 @@ def test_empty_memories_go_and_expired_ones_are_archived(world):
     old = text_of("old", "Freeze of the release")
     world.write("old.md", old.replace("metadata:", "expires: 2026-01-01\nmetadata:"))
     found = {os.path.basename(each.files[0].path): each.kind for each in planned(world).proposals}
-    assert found["stub.md"] == "delete"
-    assert found["old.md"] == "archive"
+    assert (found["stub.md"], found["old.md"]) == ("delete", "archive")
     assert not apply_all(world).refused
     assert os.path.exists(world.path(".archive/old.md"))
 

@@ -165,8 +165,7 @@ def test_a_makefile_clone_option_or_link_tells_nothing_that_is_not_so(made, tmp_
     assert named(tmp_path / "shallow", "In `src/gone.py`, call `open_till_drawer()` on branch `feature/till`.") == []
     lines = ["`--output=/tmp/x/y.py` `-c/core.py` branch `--all`, `-e_foo_Bar()` `$(touch x).py` `:(glob)x/y.py`"]
     before = sorted(os.listdir(made))
-    assert named(made, *lines) == []
-    assert sorted(os.listdir(made)) == before
+    assert (named(made, *lines), sorted(os.listdir(made))) == ([], before)
     (tmp_path / "secret.txt").write_text("the word")
     link = made / "docs/link.txt"
     link.symlink_to(tmp_path / "secret.txt")

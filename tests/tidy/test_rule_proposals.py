@@ -57,8 +57,7 @@ def test_transcripts_are_read_newest_first_as_long_as_there_is_time(tmp_path):
         os.path.basename(path) for path in proposal_evidence.recent_transcripts(env, place, NOW, seconds)
     ]
     assert names("", 9.0) == ["one.jsonl", "two.jsonl", "three.jsonl"]
-    assert names("/b", 9.0) == ["two.jsonl", "three.jsonl"]
-    assert names("", -1.0) == []
+    assert (names("/b", 9.0), names("", -1.0)) == (["two.jsonl", "three.jsonl"], [])
 
 
 def test_a_memory_gets_its_rules_once_and_undo_takes_them_away(tmp_path, sessions):

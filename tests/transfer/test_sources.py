@@ -61,12 +61,10 @@ def test_claude_mem_gives_what_is_of_this_project_whatever_its_state(desk):
     path = database(desk.tmp / "claude-mem.db", NEWEST)
     before = path.read_bytes()
     drafts = desk.take(path)
-    assert set(drafts) == {"queue-in-postgres", "speed-the-upload-up"}
-    assert path.read_bytes() == before
+    assert (set(drafts), path.read_bytes()) == ({"queue-in-postgres", "speed-the-upload-up"}, before)
     assert [each.name for each in desk.tmp.glob("claude-mem.db*")] == ["claude-mem.db"]
     fields = drafts["queue-in-postgres"].entry.fields
-    assert fields["tags"] == "decision, how-it-works"
-    assert fields["created"] == "2026-01-02T03:04:05Z"
+    assert (fields["tags"], fields["created"]) == ("decision, how-it-works", "2026-01-02T03:04:05Z")
     assert "Left out, of other projects: blog (1)" in desk.read(path).notes[0]
     made = approved(desk, "queue-in-postgres")
     assert 'description: "Queue in Postgres: Jobs need no Redis"' in made.replace("'", '"')

@@ -95,5 +95,4 @@ def test_no_kind_of_memory_entry_or_delivery_has_the_colour_of_a_state():
 
 
 def test_contrast_is_told_as_wcag_tells_it():
-    assert round(contrast("#ffffff", "#000000")) == 21
-    assert round(contrast("#777777", "#ffffff"), 2) == 4.48
+    assert (round(contrast("#ffffff", "#000000")), round(contrast("#777777", "#ffffff"), 2)) == (21, 4.48)

@@ -72,8 +72,7 @@ async def test_two_keys_install_the_hooks_and_send_a_note_for_the_first_prompt(h
         assert [word for word in ("^s send", "^g discard", "escape") if word not in lines(app)[-1]] == []
         assert home.waiting() == []
         await press(pilot, "ctrl+s")
-        assert home.waiting() == [EXAMPLE]
-        assert app.screen.group == "activity"
+        assert (home.waiting(), app.screen.group) == ([EXAMPLE], "activity")
         assert "start claude there" in app.screen.detail.plain
         assert [isinstance(row, NoteRow) for row in app.screen.table.rows] == [True]
         # The person starts claude and types; the screen follows without a key.

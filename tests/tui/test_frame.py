@@ -71,8 +71,7 @@ async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app,
         assert all(path in row.files for row in logged)
         app.go_to_memory(path)
         await settle(pilot)
-        assert app.screen.group == "memories"
-        assert app.screen.table.row[1].memory.path == path
+        assert (app.screen.group, app.screen.table.row[1].memory.path) == ("memories", path)
         app.go("activity").show_query("is:lost")
         await settle(pilot)
         assert app.focused is app.screen.table
@@ -223,8 +222,7 @@ async def test_an_action_of_another_screen_is_done_there_but_for_no_row_unseen(a
             app.clear_notifications()
             await palette(pilot, words)
             await press(pilot, "enter")
-            assert app.screen.group == screen
-            assert notes(app) == [note]
+            assert (app.screen.group, notes(app)) == (screen, [note])
         assert len(app.data.journal().ledger().all()) == entries
         for words in ("memories: new", "memories: versions"):
             await palette(pilot, words)

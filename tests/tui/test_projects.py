@@ -28,8 +28,7 @@ async def test_one_key_chooses_the_project_for_all_places(app):
             "11 deliveries · 7 arrived · 1 cut short · 1 on the way · 2 not known"
         )
         await press(pilot, "p")
-        assert word(app) == "all"
-        assert projects(app) == {"shop", "blog"}
+        assert (word(app), projects(app)) == ("all", {"shop", "blog"})
         await press(pilot, "2")
         assert word(app) == "all"
         assert any(line.item and "alt text" in line.item.text for line in app.screen.table.rows)

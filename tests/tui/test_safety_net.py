@@ -229,8 +229,7 @@ async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
         app.push_screen(Line("Name", "x", verb="rename"), ours)
         await pilot.pause()
         await press(pilot, "enter")
-        assert notes(app) == ["The name is taken.\nChoose another."]
-        assert log(app) == []
+        assert (notes(app), log(app)) == (["The name is taken.\nChoose another."], [])
         fallen.clear()
 
 

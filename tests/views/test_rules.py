@@ -64,7 +64,6 @@ def test_a_memory_without_an_opportunity_has_no_fraction():
 
 
 def test_all_rules_are_summed_up():
-    assert rules.total({}) == ""
-    assert rules.total({"a": [held()]}) == "1 memory, no opportunity yet"
+    assert (rules.total({}), rules.total({"a": [held()]})) == ("", "1 memory, no opportunity yet")
     counts = held(opportunities=30, kept=28, opportunities_before=18, kept_before=11)
     assert rules.total({"a": [counts], "b": [held()]}) == "2 memories, kept 93% since written, 61% before"

@@ -90,9 +90,7 @@ def world(tmp_path, monkeypatch):
 def test_a_turn_leaves_drafts_and_open_items(world):
     world.write(world.agent("I ran npm."), world.user(RULE), world.agent("Remaining:\n- Write docs"))
     world.run("Remaining:\n- Write docs")
-    assert world.updates == ["Always use pnpm"]
-    assert world.items == ["Write docs"]
-    assert world.errors == []
+    assert (world.updates, world.items, world.errors) == (["Always use pnpm"], ["Write docs"], [])
 
 
 def test_what_one_worker_has_no_time_for_the_next_reads(world, monkeypatch):
@@ -103,8 +101,7 @@ def test_what_one_worker_has_no_time_for_the_next_reads(world, monkeypatch):
         world.run("ok")
         offsets.append(world.offset)
     assert offsets == [*sorted(set(offsets[:3])), os.path.getsize(world.path)]
-    assert world.updates == ["Always use pnpm"]
-    assert world.errors == []
+    assert (world.updates, world.errors) == (["Always use pnpm"], [])
 
 
 def test_a_rewritten_transcript_is_read_anew(world):
@@ -132,8 +129,7 @@ def test_a_transcript_that_lost_its_beginning_after_compaction_is_read_on(world,
     world.run("fine")
     assert world.updates == ["Always use pnpm", "Never push to main without asking me"]
     world.run("fine")
-    assert len(world.updates) == 2
-    assert world.errors == []
+    assert (len(world.updates), world.errors) == (2, [])
 
 
 @pytest.mark.parametrize(
@@ -194,8 +190,7 @@ def test_what_a_hook_injected_is_not_extracted_nor_anything_if_off(world):
         world.agent("Remaining:\n- From now on always use yarn for installs"),
     )
     world.run(event="SessionEnd")
-    assert world.updates == []
-    assert world.items == []
+    assert (world.updates, world.items) == ([], [])
     fs_hot.append(world.root + "/config.toml", f'[projects."{world.repo}"]\nextract = false\n'.encode())
     world.write(world.agent("I ran npm."), world.user(RULE))
     world.run(event="SessionEnd")
@@ -259,8 +254,7 @@ OTHER = b'{"v":1,"agent":"x","type":"user","content":"From now on use pnpm"}\n{\
 def test_a_transcript_that_can_not_be_read_is_no_trouble_for_anyone(world, make, logged):
     make(world.path)
     world.run("bye")
-    assert world.updates == []
-    assert len(world.errors) == logged
+    assert (world.updates, len(world.errors)) == ([], logged)
     world.run("bye", path="relative.jsonl")
     assert len(world.errors) == logged
 
@@ -281,8 +275,7 @@ def test_a_broken_cursor_is_started_over(world):
 def test_only_the_new_part_is_read_and_nothing_comes_twice_even_at_once(world, tmp_path):
     world.is_corrected()
     at_once(*[lambda: world.run("ok")] * 4)
-    assert world.updates == ["Always use pnpm"]
-    assert world.errors == []
+    assert (world.updates, world.errors) == (["Always use pnpm"], [])
     world.run("ok")
     fork = str(tmp_path / "s2.jsonl")
     with open(world.path, "rb") as file:
@@ -371,8 +364,7 @@ def test_a_dream_starts_with_no_project_settings_in_its_environment(world, monke
         fs_hot.write_atomic(f"{world.root}/sessions/s{number}.json", b"{}")
     main.run(world.env, {"cwd": world.repo}, "Stop", ("dream",))
     ((words, more),) = started
-    assert words[1:5] == ["-m", "memtui", "consolidate", "--ask-model"]
-    assert words[-1] == world.repo
+    assert (words[1:5], words[-1]) == (["-m", "memtui", "consolidate", "--ask-model"], world.repo)
     assert more["start_new_session"]
     assert more["env"]["ANTHROPIC_API_KEY"] == "k"
     assert "evil" not in str(more["env"])
@@ -424,8 +416,7 @@ def test_what_a_hook_gave_in_an_earlier_turn_is_no_correction(world, given, turn
     world.run("ok")
     world.write(world.user(line), world.agent("ok"))
     world.run("ok")
-    assert world.updates == []
-    assert world.errors == []
+    assert (world.updates, world.errors) == ([], [])
 
 
 SUBCONSCIOUS = 'llm_backend = "api"\nsubconscious = "full"\n'
@@ -439,8 +430,7 @@ def test_the_subconscious_is_started_after_a_turn_and_before_a_compaction(world,
     world.write(world.user("hello"), world.agent("Understood."))
     world.run(event=event)
     ((module, given),) = started
-    assert module == "memtui.models.subconscious.run_process"
-    assert given["hook_event_name"] == event
+    assert (module, given["hook_event_name"]) == ("memtui.models.subconscious.run_process", event)
 
 
 @pytest.mark.slow

@@ -112,13 +112,10 @@ def test_the_best_come_first_and_the_next_ones_the_next_time(past):
     places = {"fixtures": "tests", "logos": "assets", "migrations": "database", "scripts": "tools"}
     past.say("one", *(f"From now on, always put the {each} into the {place} folder." for each, place in places.items()))
     first = past.fill(most=3)
-    assert len(first.drafts) == 3
-    assert first.left == 1
+    assert (len(first.drafts), first.left) == (3, 1)
     worths = [draft.candidate.worth for draft in first.drafts]
     assert worths == sorted(worths, reverse=True)
-    assert len(past.fill(most=3).drafts) == 1
-    assert past.fill(most=3).drafts == []
-    assert len(past.drafts()) == 4
+    assert (len(past.fill(most=3).drafts), past.fill(most=3).drafts, len(past.drafts())) == (1, [], 4)
 
 
 @pytest.mark.parametrize(
@@ -160,8 +157,7 @@ def test_a_rule_of_several_projects_is_one_draft_for_all_of_them(past):
 def test_a_second_run_reads_only_what_is_new_or_was_replaced(past):
     past.say("one", RULE)
     size = past.path("one").stat().st_size
-    assert past.read().bytes == size
-    assert past.read().bytes == 0
+    assert (past.read().bytes, past.read().bytes) == (size, 0)
     past.say("one", OTHER)
     assert past.read().bytes == past.path("one").stat().st_size - size
     assert len(past.fill().drafts) == 2
@@ -172,8 +168,7 @@ def test_a_second_run_reads_only_what_is_new_or_was_replaced(past):
     with past.path("one").open("ab") as file:
         file.write(b'"}}\n')
     past.say("one", LONG)
-    assert past.read().files == 1
-    assert len(past.fill().drafts) == 1
+    assert (past.read().files, len(past.fill().drafts)) == (1, 1)
     past.path("one").unlink()
     past.say("one", OTHER)
     assert past.read().files == 1
@@ -185,8 +180,7 @@ def test_one_undo_takes_back_a_backfills_drafts_which_can_be_offered_again(past)
     past.fill()
     assert len(past.drafts()) == 2
     undo.run(past.store.journal, "undo")
-    assert past.drafts() == []
-    assert len(past.fill().drafts) == 2
+    assert (past.drafts(), len(past.fill().drafts)) == ([], 2)
 
 
 def test_backfill_and_a_live_session_do_not_draft_the_same_turn_twice(past):
@@ -196,12 +190,10 @@ def test_backfill_and_a_live_session_do_not_draft_the_same_turn_twice(past):
 
     past.say("one", RULE)
     assert write_live("one")
-    assert past.fill().drafts == []
-    assert len(past.drafts()) == 1
+    assert (past.fill().drafts, len(past.drafts())) == ([], 1)
     past.say("two", OTHER)
     past.fill()
-    assert write_live("two") == []
-    assert len(past.drafts()) == 2
+    assert (write_live("two"), len(past.drafts())) == ([], 2)
 
 
 def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
@@ -273,8 +265,7 @@ def test_stopped_it_keeps_what_it_has_read_and_goes_on_from_there(past):
     past.say("two", OTHER)
     assert past.read(go_on=lambda at: at.files < 1).stopped
     rest = past.read()
-    assert rest.files == 1
-    assert len(rest.candidates) == 2
+    assert (rest.files, len(rest.candidates)) == (1, 2)
 
 
 def test_stopped_within_a_transcript_it_goes_on_there(past, monkeypatch):

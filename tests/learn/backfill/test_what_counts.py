@@ -84,8 +84,7 @@ def test_orders_for_one_task_are_counted_till_another_session_has_them_too(past)
     assert offer.one_offs == 1
     past.say("two", ONCE)
     offer = past.fill()
-    assert offer.one_offs == 0
-    assert len(past.drafts()) == 2
+    assert (offer.one_offs, len(past.drafts())) == (0, 2)
 
 
 def test_a_second_backfill_does_not_read_at_the_same_time(past):
@@ -111,8 +110,7 @@ def test_what_is_unlikely_to_last_comes_last_and_folded_until_said_again(past):
         if "Never" not in each.draft.description:
             each.draft = replace(each.draft, confidence=0.9, durable=0.25)
     one = ranking.plan(past.store, found, most=1)
-    assert one.left == 1
-    assert one.more_words == ["1 more waits for the next backfill"]
+    assert (one.left, one.more_words) == (1, ["1 more waits for the next backfill"])
     both = ranking.plan(past.store, found)
     assert [each.folded for each in both.drafts] == [False, True]
     assert both.more_words == ["1 is probably a one-off"]

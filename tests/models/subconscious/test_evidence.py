@@ -37,8 +37,7 @@ def test_no_quotation_of_a_few_letters_or_of_a_tool_changes_anything(read, quote
     edits = [*obeyed(quote=quote), edit("project_context", old="Deploys are on Tuesdays.", new="", quote=quote)]
     run = read.run(answer(edits=edits, whispers=[whisper("Danger.", quote=quote, urgent=urgent)]))
     assert (run.outcome, run.blocks, run.whispers) == ("done", (), ())
-    assert len(run.refused) == 6
-    assert read.notes() == []
+    assert (len(run.refused), read.notes()) == (6, [])
     assert read.blocks.text("project_context") == "Deploys are on Tuesdays."
 
 

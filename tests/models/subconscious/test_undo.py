@@ -53,8 +53,7 @@ def desk(tmp_path):
 def test_what_a_person_changed_is_undone_unless_it_was_changed_since(desk):
     desk.typed("Mine.", "user_preferences")
     desk.noted("- Deploys on Tuesdays")
-    assert desk.back() == "edit the block user_preferences"
-    assert desk.text == "- Deploys on Tuesdays"
+    assert (desk.back(), desk.text) == ("edit the block user_preferences", "- Deploys on Tuesdays")
     with pytest.raises(NotFoundError, match="nothing to undo"):
         desk.back()
     desk.typed("- Ask Kim first")
@@ -156,8 +155,7 @@ def test_what_a_person_undid_of_theirs_or_elsewhere_is_not_told_as_undone(desk):
     blog = Blocks(desk.root, "-blog")
     blog.edit(NAME, "", "- Alt texts", run="r", session="s")
     desk.back(key="r")
-    assert desk.blocks.undone(9) == []
-    assert blog.undone(9) == [(NAME, ["- Alt texts"], [])]
+    assert (desk.blocks.undone(9), blog.undone(9)) == ([], [(NAME, ["- Alt texts"], [])])
 
 
 STEPS = st.lists(st.tuples(st.sampled_from(["typed", "noted", "undo", "redo"]), st.sampled_from("abc")), max_size=8)

@@ -175,8 +175,7 @@ def test_torn_and_unknown_lines_are_passed_over_and_counted(journal, files):
     again = Journal(journal.root)
     again.recover()
     assert undo.run(again, "undo").first().summary == "s"
-    assert again.ledger().skipped == 5
-    assert again.ledger().next_step("redo")[0].summary == "s"
+    assert (again.ledger().skipped, again.ledger().next_step("redo")[0].summary) == (5, "s")
 
 
 @pytest.mark.parametrize("op", ["run", "undo", "redo"])
@@ -279,8 +278,7 @@ def test_recovery_never_overwrites_what_somebody_wrote_meanwhile(journal, files)
             journal.run("test", plan(files), "s")
     (files / "gone.md").write_bytes(b"written anew\n")
     Journal(journal.root).recover()
-    assert snapshot(files)["gone.md"] == b"written anew\n"
-    assert snapshot(files)["old.md"] == b"old\n"
+    assert (snapshot(files)["gone.md"], snapshot(files)["old.md"]) == (b"written anew\n", b"old\n")
     assert "new.md" not in snapshot(files)
 
 
@@ -501,8 +499,7 @@ def test_a_line_that_is_not_finished_yet_is_read_once_it_is(journal):
         ledger.follow()
         with open(journal.path, "wb") as file:
             file.write(content)
-        assert names(ledger.follow()) == ["a", "b"]
-        assert ledger.skipped == 0
+        assert (names(ledger.follow()), ledger.skipped) == (["a", "b"], 0)
 
 
 def test_a_journal_that_was_cut_or_replaced_is_read_anew(journal, tmp_path):

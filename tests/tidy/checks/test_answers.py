@@ -105,8 +105,7 @@ def test_damaged_answers_and_those_of_other_code_are_worked_out_anew(store, tmp_
         monkeypatch.setattr(answers, "_code", lambda: "other")
     else:
         path.write_bytes(damage)
-    assert check(store, tmp_path / "home") == first
-    assert (path.read_bytes() == whole) == (damage is not None)
+    assert (check(store, tmp_path / "home"), path.read_bytes() == whole) == (first, damage is not None)
 
 
 def test_a_check_of_a_path_makes_no_home(store, tmp_path):

@@ -70,8 +70,7 @@ def test_a_name_has_its_newest_commit_first_and_a_cache_is_continued(tmp_path):
     second = commit(top, {"a.py": "x = 1\n"})
     assert names_of(top, cache)["open_till"] == [second, first] == asked(top, "open_till")
     before = cache.read_bytes()
-    assert names_of(top, cache)["open_till"] == [second, first]
-    assert cache.read_bytes() == before
+    assert (names_of(top, cache)["open_till"], cache.read_bytes()) == ([second, first], before)
     third = commit(top, {"b.py": "open_till()\n"})
     assert names_of(top, cache)["open_till"] == [third, second, first]
 
@@ -106,8 +105,7 @@ def test_a_damaged_cache_is_made_anew(tmp_path, damage):
     whole = names_of(top, cache)
     good = cache.read_bytes()
     cache.write_bytes(damage(good))
-    assert names_of(top, cache) == whole
-    assert cache.read_bytes() == good
+    assert (names_of(top, cache), cache.read_bytes()) == (whole, good)
 
 
 def test_documents_binaries_and_odd_paths_are_no_code(tmp_path):

@@ -137,8 +137,7 @@ def test_old_changes_go_with_their_contents_and_younger_ones_can_be_undone(world
     before = world.images()
     found = world.collect()
     assert (found.changes, found.images, found.busy) == (1, 1, [])
-    assert world.history() == ["create global:young"]
-    assert len(before) - len(world.images()) == 1
+    assert (world.history(), len(before) - len(world.images())) == (["create global:young"], 1)
     with pytest.raises(NotFoundError):
         world.undo(old)
     world.undo()
@@ -155,8 +154,7 @@ def test_what_was_made_as_one_step_stays_or_goes_together(world, monkeypatch):
     assert world.collect().changes == 0, "else an undo would take back a part of it"
     for number in range(3):
         world.create(f"later{number}")
-    assert world.collect().changes == 5 + 1
-    assert len(world.history()) == 3
+    assert (world.collect().changes, len(world.history())) == (5 + 1, 3)
 
 
 def test_memories_deleted_long_ago_can_not_be_restored(world):
@@ -176,8 +174,7 @@ def test_a_clock_put_back_or_a_journal_gone_removes_nothing(world):
     world.create("first", days=10)
     world.create("wrong", days=900)
     world.create("last", days=1)
-    assert world.collect().changes == 0
-    assert len(world.history()) == 3
+    assert (world.collect().changes, len(world.history())) == (0, 3)
     world.create("one", days=1)
     os.remove(f"{world.root}/journal.jsonl")
     assert world.collect().images == 0
@@ -389,8 +386,7 @@ def test_two_at_once_do_it_once_and_lines_of_another_version_stay(world):
     world.create("young")
     world.collect()
     lines = fs_hot.read_bytes(f"{world.root}/journal.jsonl").splitlines()
-    assert lines[0] == b'{"v": 2, "id": "of tomorrow"}'
-    assert len(lines) == 3
+    assert (lines[0], len(lines)) == (b'{"v": 2, "id": "of tomorrow"}', 3)
     assert world.history() == ["create global:young"]
 
 

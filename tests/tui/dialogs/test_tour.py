@@ -69,8 +69,7 @@ async def test_a_draft_is_approved_comes_with_the_next_session_and_is_taken_back
         assert not isinstance(app.screen, Tour)
         assert notes(app)[-1].startswith("Undone: ")
         assert "That was all." in notes(app)[-1]
-        assert app.screen.group == "inbox"
-        assert app.screen.table.row.kind.word == "draft"
+        assert (app.screen.group, app.screen.table.row.kind.word) == ("inbox", "draft")
 
 
 @pytest.mark.parametrize("leave", ["escape", "q"])

@@ -52,8 +52,7 @@ def marked(text, typed):
 
 
 def test_what_was_found_is_what_is_highlighted():
-    assert marked("prefer-pnpm", "pnpm") == "pnpm"
-    assert marked("pnpm is pnpm", "pnpm") == "pnpmpnpm"
+    assert (marked("prefer-pnpm", "pnpm"), marked("pnpm is pnpm", "pnpm")) == ("pnpm", "pnpmpnpm")
     assert marked("concise-answers", "zzzz") == ""
 
 

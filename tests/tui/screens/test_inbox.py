@@ -555,8 +555,7 @@ async def test_a_problem_that_is_hidden_hides_nothing_else_also_after_a_restart(
         table.move_to(at)
         await settle(pilot)
         await press(pilot, "x")
-        assert keys(app) == before[:at] + before[at + 1 :]
-        assert list(load_hidden(world.root)) == [before[at]]
+        assert (keys(app), list(load_hidden(world.root))) == (before[:at] + before[at + 1 :], [before[at]])
     again = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
     async with running(again, WIDE) as pilot:
         assert keys(again) == before[:at] + before[at + 1 :]

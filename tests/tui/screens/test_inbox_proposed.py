@@ -113,8 +113,7 @@ async def to(pilot, kind):
 async def test_what_can_be_done_is_listed_with_what_it_drops_accepted_and_undone(app, place):
     before = tree(place)
     async with running(app, WIDE) as pilot:
-        assert set(kinds(app)) == {"merge", "archive", "rewrite", "relink"}
-        assert summary(app) == "4 to decide"
+        assert (set(kinds(app)), summary(app)) == ({"merge", "archive", "rewrite", "relink"}, "4 to decide")
         assert app.data.facts.waiting["inbox"] == 4
         await to(pilot, "merge")
         text = app.screen.detail.plain
@@ -131,12 +130,10 @@ async def test_what_can_be_done_is_listed_with_what_it_drops_accepted_and_undone
         assert "merge" not in kinds(app)
         assert any("Approved: merge package-manager into prefer-pnpm." in each for each in notes(app))
         await press(pilot, "z")
-        assert tree(place) == before
-        assert app.screen.table.row.proposal.kind == "merge"
+        assert (tree(place), app.screen.table.row.proposal.kind) == (before, "merge")
         await to(pilot, "rewrite")
         await press(pilot, "f")
-        assert app.screen.group == "memories"
-        assert app.screen.table.row[1].memory.stem == "commit-style"
+        assert (app.screen.group, app.screen.table.row[1].memory.stem) == ("memories", "commit-style")
 
 
 async def test_a_memory_brought_in_vain_is_muted_unmuted_and_left_with_one_key(app, place):
@@ -194,8 +191,7 @@ async def test_what_is_rejected_is_not_proposed_again_until_that_is_undone(app, 
         assert set(kinds(app)) == {"archive", "relink"}
         pilot.app.action_run("app.refresh")
         await settle(pilot)
-        assert set(kinds(app)) == {"archive", "relink"}
-        assert tree(place) == before
+        assert (set(kinds(app)), tree(place)) == ({"archive", "relink"}, before)
     again = started(empty)
     async with running(again, WIDE) as pilot:
         assert set(kinds(again)) == {"archive", "relink"}
@@ -290,8 +286,7 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_exists(e
         assert kinds(app).count("rewrite") == number - 1
         assert not waiting_proposals.waiting(root)
         await press(pilot, "z")
-        assert kinds(app).count("rewrite") == number
-        assert waiting_proposals.waiting(root) == 1
+        assert (kinds(app).count("rewrite"), waiting_proposals.waiting(root)) == (number, 1)
         await to(pilot, "rewrite")
         if "proposed by a model" not in app.screen.detail.plain:
             await press(pilot, "down")

@@ -15,8 +15,7 @@ async def test_the_detail_is_below_the_list_until_there_is_room_beside_it(app):
             assert detail.size.height >= 8
             await pilot.resize_terminal(160, 48)
             await settle(pilot)
-            assert detail.region.x == list_pane.region.right
-            assert detail.region.y == list_pane.region.y
+            assert (detail.region.x, detail.region.y) == (list_pane.region.right, list_pane.region.y)
             titles = {column.title for column in app.screen.table.columns} - {"for"}  # the detail says it too
             head = lines(app)[app.screen.table.region.y]
             assert all(title in head for title in titles) or not app.screen.table.header

@@ -18,8 +18,7 @@ def test_lines_are_marked_by_whose_they_are():
 
 
 def test_an_empty_text_has_no_line():
-    assert shown(["a", "b"], []) == "- a\n- b\n"
-    assert shown([], ["a"]) == "+ a\n"
+    assert (shown(["a", "b"], []), shown([], ["a"])) == ("- a\n- b\n", "+ a\n")
 
 
 def test_a_line_that_moved_leaves_the_others_where_they_are():

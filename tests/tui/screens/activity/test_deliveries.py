@@ -122,8 +122,7 @@ async def test_new_deliveries_appear_and_the_cursor_stays(app, world):
         here = screen.table.row_id
         append(world)
         await live(pilot)
-        assert len(listed(screen)) == before + 1
-        assert listed(screen)[0].id == "01ZZZZZZZZZZZZZZZZZZZZZZZ1"
+        assert (len(listed(screen)), listed(screen)[0].id) == (before + 1, "01ZZZZZZZZZZZZZZZZZZZZZZZ1")
         assert screen.table.row_id == here
         assert "16 deliveries" in screen.query_one("#summary").render().plain
 

@@ -111,8 +111,7 @@ async def test_the_form_says_whom_it_reaches_and_until_when(world, app):
         await press(pilot, "escape", "c", *"second", "ctrl+s")
         assert app.screen.table.row.text == "second"
     fields = notes(world, None)["Mind the freeze"]
-    assert fields["urgent"] == "yes"
-    assert clock_hot.parse(fields["expires"]) == NOW + 7200
+    assert (fields["urgent"], clock_hot.parse(fields["expires"])) == ("yes", NOW + 7200)
 
 
 async def test_without_hooks_nothing_is_promised(world, app):
