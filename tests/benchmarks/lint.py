@@ -43,18 +43,10 @@ NOW = (
     "レジは `{name}` が開ける。",
 )
 PAST = (
-    "`{name}()` was replaced in May.",
-    "`{name}` → another one.",
-    "`{name}` wurde entfernt.",
-    "`{name}` a été supprimé.",
-    "`{name}` fue eliminado.",
-    "`{name}` è stato rimosso.",
-    "`{name}` foi removido.",
-    "`{name}` 已删除。",
-    "`{name}` は削除された。",
-    "`{name}`는 삭제되었다.",
-    "The other repository has `{name}()`.",
-    "`{path}` moved to the attic.",
+    *("`{name}()` was replaced in May.", "`{name}` → another one.", "`{name}` wurde entfernt."),
+    *("`{name}` a été supprimé.", "`{name}` fue eliminado.", "`{name}` è stato rimosso."),
+    *("`{name}` foi removido.", "`{name}` 已删除。", "`{name}` は削除された。", "`{name}`는 삭제되었다."),
+    *("The other repository has `{name}()`.", "`{path}` moved to the attic."),
 )
 LIBRARY = ("useLayoutEffect", "create_engine", "cache_control", "your_api_key")
 

@@ -58,12 +58,9 @@ def test_it_prints_the_id_and_says_nothing_else(bare, tmp_path):
 
 def test_whom_it_is_for_and_who_is_not_accepted(bare):
     for usual, to, address in (
-        (None, [], None),
-        (None, ["people"], "people"),
+        *((None, [], None), (None, ["people"], "people")),
         (None, ["path:src/**", "people", "people"], "path:src/**,people"),
-        (None, ["anyone"], None),
-        ("people", [], "people"),
-        ("people", ["anyone"], None),
+        *((None, ["anyone"], None), ("people", [], "people"), ("people", ["anyone"], None)),
         ("people", ["agent:reviewer"], "agent:reviewer"),
         ("anyone", [], None),
     ):
@@ -82,26 +79,13 @@ def test_whom_it_is_for_and_who_is_not_accepted(bare):
 
 
 BAD = [
-    ([""], b""),
-    (["  \n\t"], b""),
-    ([], b""),
-    (["-"], b"\0\1\2\3"),
-    (["-"], b"\xff\xfe broken"),
-    (["a\0b"], b""),
-    (["x" * 9000], b""),
-    (["-"], b"x" * 2_000_000),
-    (["🎉" * 4600], b""),
-    (["hi", "--expires", "soon"], b""),
-    (["hi", "--expires", "2020-01-01"], b""),
-    (["hi", "--expires", "0h"], b""),
-    (["hi", "--to", "everybody"], b""),
-    (["hi", "--to", "session:"], b""),
-    (["hi", "--to", "session:ab"], b""),
-    (["hi", "--to", "path:a,b"], b""),
+    *(([""], b""), (["  \n\t"], b""), ([], b""), (["-"], b"\0\1\2\3"), (["-"], b"\xff\xfe broken")),
+    *((["a\0b"], b""), (["x" * 9000], b""), (["-"], b"x" * 2_000_000), (["🎉" * 4600], b"")),
+    *((["hi", "--expires", "soon"], b""), (["hi", "--expires", "2020-01-01"], b"")),
+    *((["hi", "--expires", "0h"], b""), (["hi", "--to", "everybody"], b""), (["hi", "--to", "session:"], b"")),
+    *((["hi", "--to", "session:ab"], b""), (["hi", "--to", "path:a,b"], b"")),
     (["hi", "--to", "agent:a", "--to", "agent:b"], b""),
-    (["hi", "--from", ""], b""),
-    (["hi", "--from", "x" * 100], b""),
-    (["hi", "--nonsense"], b""),
+    *((["hi", "--from", ""], b""), (["hi", "--from", "x" * 100], b""), (["hi", "--nonsense"], b"")),
     (["hi", "--project", "/no/such/directory"], b""),
 ]
 

@@ -54,13 +54,8 @@ def test_it_is_a_scope_of_its_own_and_trusted_like_a_repository(bare, team):
 @pytest.mark.parametrize(
     "command",
     [
-        "mv deploy roll-out",
-        "edit deploy --description Another",
-        "edit team:deploy --type project",
-        "rm deploy",
-        "rm --purge deploy",
-        "mv deploy --scope auto",
-        "mv --copy mine --scope team",
+        *("mv deploy roll-out", "edit deploy --description Another", "edit team:deploy --type project"),
+        *("rm deploy", "rm --purge deploy", "mv deploy --scope auto", "mv --copy mine --scope team"),
     ],
 )
 def test_nothing_there_changes_without_a_word(bare, team, command):

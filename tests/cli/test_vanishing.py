@@ -10,20 +10,9 @@ from memtui.base import fs_hot, paths_hot
 from memtui.client import locate_hot
 
 COMMANDS = (
-    ["list"],
-    ["list", "--all-projects", "is:problem"],
-    ["list", "is:never"],
-    ["search", "pnpm"],
-    ["check"],
-    ["trust", "--list"],
-    ["trust", "--yes"],
-    ["doctor"],
-    ["status"],
-    ["inbox"],
-    ["inbox", "J5VMX3"],
-    ["note", "CI is red"],
-    ["new", "a-new-one", "--body", "text"],
-    ["undo", "--list"],
+    *(["list"], ["list", "--all-projects", "is:problem"], ["list", "is:never"], ["search", "pnpm"], ["check"]),
+    *(["trust", "--list"], ["trust", "--yes"], ["doctor"], ["status"], ["inbox"], ["inbox", "J5VMX3"]),
+    *(["note", "CI is red"], ["new", "a-new-one", "--body", "text"], ["undo", "--list"]),
 )
 
 

@@ -210,12 +210,8 @@ def test_the_person_is_heard_in_all_places():
         + user("Implement the following plan:\n\n# Plan\nAlways x\n\nUser feedback on this plan: no mocks")
     )  # fmt: skip
     assert words(data) == [
-        ("prompt", "please do"),
-        ("tool_reject", "use pnpm"),
-        ("queued", "and be quick"),
-        ("queued", "really"),
-        ("answer", "none of these, write docs"),
-        ("approval", "no mocks"),
+        *(("prompt", "please do"), ("tool_reject", "use pnpm"), ("queued", "and be quick")),
+        *(("queued", "really"), ("answer", "none of these, write docs"), ("approval", "no mocks")),
     ]
     assert hear(data).turns[0].agent == "I will use npm."
 

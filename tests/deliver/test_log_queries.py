@@ -125,16 +125,10 @@ RECORD = {
 }
 FOUND = Delivery(RECORD)
 WANTED = [
-    {"session": "5f0c1a2b-0000"},
-    {"session": "5f0c"},
-    {"project": "shop"},
-    {"project": "-home-me-shop"},
-    {"kind": "guidance"},
-    {"memory": "prefer-pnpm"},
+    *({"session": "5f0c1a2b-0000"}, {"session": "5f0c"}, {"project": "shop"}, {"project": "-home-me-shop"}),
+    *({"kind": "guidance"}, {"memory": "prefer-pnpm"}),
     {"memory": "/home/me/shop/.claude/memory/prefer-pnpm.md"},
-    {"text": "npm use"},
-    {"text": "äpfel pnpm"},
-    {"since": FOUND.time},
+    *({"text": "npm use"}, {"text": "äpfel pnpm"}, {"since": FOUND.time}),
 ]
 
 

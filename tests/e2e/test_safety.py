@@ -45,14 +45,8 @@ GARBAGE = b"\xff\xfe\x00\x01 <!-- memtui id= time=yesterday \x00 --> \xf0\x28\x8
 @pytest.mark.parametrize(
     "name",
     [
-        "projects/SLUG/guidance.md",
-        "projects/SLUG/pending-updates.md",
-        "projects/SLUG/pending-items.md",
-        "global/guidance.md",
-        "config.toml",
-        "trust.json",
-        "installs.json",
-        "run/config.json",
+        *("projects/SLUG/guidance.md", "projects/SLUG/pending-updates.md", "projects/SLUG/pending-items.md"),
+        *("global/guidance.md", "config.toml", "trust.json", "installs.json", "run/config.json"),
     ],
 )
 @pytest.mark.parametrize("how", ["garbage", "directory"])

@@ -84,13 +84,9 @@ class World:
         self.write(self.root + "/config.toml", CONFIG)
         for number, (directory, name) in enumerate(
             [
-                (self.config + "/memory", "alpha"),
-                (self.config + "/memory", "beta"),
-                (self.shop + "/.claude/memory", "deploy"),
-                (self.shop + "/.claude/memory", "odd"),
-                (self.native, "native"),
-                (self.native, "bulky"),
-                (self.native, "gone"),
+                *((self.config + "/memory", "alpha"), (self.config + "/memory", "beta")),
+                *((self.shop + "/.claude/memory", "deploy"), (self.shop + "/.claude/memory", "odd")),
+                *((self.native, "native"), (self.native, "bulky"), (self.native, "gone")),
             ]
         ):
             body = f"Body of tok-b{number}, see [[alpha]] and [[native]]."

@@ -48,12 +48,8 @@ def test_which_commands_are_forbidden(home):
         assert home.tool(command=command).refusal == "", command
     for number, command in enumerate(
         (
-            "CI=1 sudo /usr/bin/npm i",
-            "(cd a; npm --silent install)",
-            "git push origin main --force",
-            "git -C .. push --force",
-            "x=$(npm i left-pad)",
-            "\"npm\" 'i'\n\ud800\x00",
+            *("CI=1 sudo /usr/bin/npm i", "(cd a; npm --silent install)", "git push origin main --force"),
+            *("git -C .. push --force", "x=$(npm i left-pad)", "\"npm\" 'i'\n\ud800\x00"),
         )
     ):
         assert home.tool(f"r{number}", command=command).refusal, command

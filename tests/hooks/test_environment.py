@@ -111,13 +111,8 @@ def test_what_was_not_believed_is_logged_once_a_session_and_told_by_doctor(home)
 
 def test_a_note_for_people_is_for_sessions_that_a_person_attends(home):
     cases = [
-        ("cli", None, True),
-        ("claude-vscode", None, True),
-        ("claude-desktop", None, True),
-        ("sdk-cli", None, False),
-        (None, None, False),
-        ("a-new-app", "1", True),
-        ("cli", "0", False),
+        *(("cli", None, True), ("claude-vscode", None, True), ("claude-desktop", None, True)),
+        *(("sdk-cli", None, False), (None, None, False), ("a-new-app", "1", True), ("cli", "0", False)),
         ("claude-vscode", "", True),
     ]
     for blocked in (False, True):

@@ -122,16 +122,9 @@ def test_where_memtui_is_nowhere_a_session_is_told_once_and_prompts_go_on(tmp_pa
 @pytest.mark.parametrize(
     "runner",
     [
-        None,
-        "def main(argv:\n",
-        "import nothing_of_this_name\n",
-        "1 / 0\n",
-        "raise SystemExit(2)\n",
-        "raise KeyboardInterrupt\n",
-        "main = None\n",
-        "def main(argv):\n    raise SystemExit(2)\n",
-        "def main(argv):\n    raise MemoryError\n",
-        "def main(argv):\n    main(argv)\n",
+        *(None, "def main(argv:\n", "import nothing_of_this_name\n", "1 / 0\n", "raise SystemExit(2)\n"),
+        *("raise KeyboardInterrupt\n", "main = None\n", "def main(argv):\n    raise SystemExit(2)\n"),
+        *("def main(argv):\n    raise MemoryError\n", "def main(argv):\n    main(argv)\n"),
     ],
 )
 def test_a_broken_installation_never_harms_the_prompt(tmp_path, kind, runner):

@@ -15,20 +15,12 @@ TEXTS = st.text(ANY, max_size=80)
 MARKS = st.sampled_from(
     [
         *(
-            "<!-- memtui id=evil -->",
-            "<!-- /memtui -->",
-            "<!--\\ memtui x -->",
-            "<!--\\\\ /memtui -->",
-            "<!-- memtui",
-            "-->",
+            *("<!-- memtui id=evil -->", "<!-- /memtui -->", "<!--\\ memtui x -->", "<!--\\\\ /memtui -->"),
+            *("<!-- memtui", "-->"),
         ),
         *(
-            "\ufeff<!-- memtui id=evil -->",
-            " <!-- /memtui -->",
-            "<!-- /memtui -->\r",
-            "<!-- memtui -->",
-            "<!---->",
-            "- [ ] a",
+            *("\ufeff<!-- memtui id=evil -->", " <!-- /memtui -->", "<!-- /memtui -->\r", "<!-- memtui -->"),
+            *("<!---->", "- [ ] a"),
         ),
     ]
 )

@@ -53,19 +53,11 @@ def test_a_draft_says_the_same_among_any_pastes(message, pastes, at):
 
 
 SENTENCES = [
-    "From now on use pnpm.",
-    "Don't do that, it breaks CI.",
-    "That is slow because it installs twice.",
-    "Can you fix the build?",
-    "When you change the schema, run make gen.",
-    "thanks!",
+    *("From now on use pnpm.", "Don't do that, it breaks CI.", "That is slow because it installs twice."),
+    *("Can you fix the build?", "When you change the schema, run make gen.", "thanks!"),
     "I'd prefer `make lint` (not ruff) here",
     "Only in tests, e.g. of the cart, is that fine.",
-    "Wir nutzen pnpm.",
-    "请用中文。",
-    "the rules are:",
-    "- short commits",
-    "- never force-push",
+    *("Wir nutzen pnpm.", "请用中文。", "the rules are:", "- short commits", "- never force-push"),
     "```\nmake lint\n```",
 ]
 
@@ -257,14 +249,9 @@ OWN = [
     "at the moment we deploy by hand; don't change that",
     "use src/api/client.py instead of fetch (see docs/api.md:12)",
     "1. no emojis\n2. short commits\n    - of one thing each\n    - with the reason in the body",
-    "run src/check.py first",
-    "ok with me: pnpm/npm",
-    "-no emojis\n-short commits",
-    "FYI: WARN is what we use here, not ERROR;",
-    "... and never do that again",
-    "the cache is    too big",
-    "今后请用 pnpm：npm 太慢了。",
-    "🙈 so ideally we want it in the metadata",
+    *("run src/check.py first", "ok with me: pnpm/npm", "-no emojis\n-short commits"),
+    *("FYI: WARN is what we use here, not ERROR;", "... and never do that again", "the cache is    too big"),
+    *("今后请用 pnpm：npm 太慢了。", "🙈 so ideally we want it in the metadata"),
     "I want `npm run lint && npm test` before each commit",
 ]
 LOG = "2026-11-21T09:00:01Z INFO starting worker 17\n2026-11-21T09:00:07Z ERROR charge failed"

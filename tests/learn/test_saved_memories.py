@@ -51,13 +51,9 @@ def auto(world, file):
 @pytest.mark.parametrize(
     "place",
     [
-        "{auto}/use-uv.md",
-        "{auto}/MEMORY.md",
-        "{repo}/.claude/memory/use-uv.md",
+        *("{auto}/use-uv.md", "{auto}/MEMORY.md", "{repo}/.claude/memory/use-uv.md"),
         "{repo}/.claude/agent-memory/reviewer/use-uv.md",
-        "{repo}/CLAUDE.md",
-        "{repo}/.claude/rules/python.md",
-        "{config}/CLAUDE.md",
+        *("{repo}/CLAUDE.md", "{repo}/.claude/rules/python.md", "{config}/CLAUDE.md"),
         "{config}/memory/use-uv.md",
     ],
 )

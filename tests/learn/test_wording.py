@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 from memtui.learn import wording
 
 RULES = [
-    "use pnpm for packages",
-    "never push to main",
-    "not mock the database",
-    "keep the lock file as it is",
+    *("use pnpm for packages", "never push to main", "not mock the database", "keep the lock file as it is"),
     "write no comments in tests",
     "ask before you delete anything that isn't yours",
     "run the linter without fixing",
@@ -44,12 +41,9 @@ def test_a_description_is_the_sentence_without_lead_ins(text, description):
     [
         ("Use type hints", True),
         ("could we move the helpers into one file?", True),
-        ("you shouldn't mock the database", True),
-        ("I'd like you to sort the imports", True),
-        ("let's cache the token", True),
-        ("why don't we cache the token?", True),
-        ("the cache is cold", False),
-        ("I don't think we should do that", False),
+        *(("you shouldn't mock the database", True), ("I'd like you to sort the imports", True)),
+        *(("let's cache the token", True), ("why don't we cache the token?", True)),
+        *(("the cache is cold", False), ("I don't think we should do that", False)),
         ("Why did you delete the folder?", False),
     ],
 )

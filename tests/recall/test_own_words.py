@@ -18,13 +18,8 @@ LOG = """why does the deploy of the billing service hang?
 @pytest.mark.parametrize(
     ("prompt", "why"),
     [
-        ("/review the last commit", "command"),
-        ("/plugin:do-this now please now", "command"),
-        ("ok", "short"),
-        ("yes please", "short"),
-        ("部署吧", "short"),
-        ("   ", "short"),
-        ("!? …", "short"),
+        *(("/review the last commit", "command"), ("/plugin:do-this now please now", "command")),
+        *(("ok", "short"), ("yes please", "short"), ("部署吧", "short"), ("   ", "short"), ("!? …", "short")),
         ("<task-notification>a task has ended well</task-notification>", "machine"),
         ("```\nINFO a\nINFO b\nINFO c\nINFO d\n```", "pasted"),
     ],
@@ -77,12 +72,9 @@ def test_any_prompt_is_read(prompt):
         ("MAX_RETRY_COUNT", ["max_retry_count", "max", "retry", "count"]),
         ("src/app/main.py", ["src/app/main.py", "src", "app", "main", "py"]),
         ("parseHTTPHeader", ["parsehttpheader", "pars", "http", "header"]),
-        ("CI/CD", ["ci/cd", "ci", "cd"]),
-        ("don't", ["don"]),
+        *(("CI/CD", ["ci/cd", "ci", "cd"]), ("don't", ["don"])),
         ("Größe café", ["große".replace("ö", "o"), "cafe"]),
-        ("发布流程", ["发布", "布流", "流程"]),
-        ("用pytest测试", ["用", "pytest", "测试"]),
-        ("...", []),
+        *(("发布流程", ["发布", "布流", "流程"]), ("用pytest测试", ["用", "pytest", "测试"]), ("...", [])),
     ],
 )
 def test_a_word_is_split_and_kept_whole(text, expected):

@@ -22,12 +22,9 @@ INSTRUCTIONS = {
     "当我问到价格时，请总是用表格回答。": "价格",
 }
 NO_INSTRUCTIONS = [
-    "",
-    "Use pnpm, never npm.",
-    "What happens if I ask about prices?",
+    *("", "Use pnpm, never npm.", "What happens if I ask about prices?"),
     "When you look at the log, it says that nothing was read.",
-    "The cache is cleared when the process ends.",
-    "Always answer when I ask about it.",
+    *("The cache is cleared when the process ends.", "Always answer when I ask about it."),
     "Last week I asked about prices.",
 ]
 

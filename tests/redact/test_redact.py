@@ -19,15 +19,12 @@ SECRETS = [
     ("sk-ant-" + "api03-" + RANDOM, "Anthropic key"),
     ("sk-" + "proj-" + RANDOM, "OpenAI key"),
     ("gh" + "p_" + RANDOM + "abcd", "GitHub token"),
-    ("github_" + "pat_" + RANDOM, "GitHub token"),
-    ("gl" + "pat-" + RANDOM, "GitLab token"),
+    *(("github_" + "pat_" + RANDOM, "GitHub token"), ("gl" + "pat-" + RANDOM, "GitLab token")),
     ("AK" + "IA" + "ABCDEFGHIJKLMNOP", "AWS access key"),
     ("AI" + "za" + RANDOM + "abc", "Google key"),
     ("xo" + "xb-1234567890-" + RANDOM, "Slack token"),
-    ("sk_" + "live_" + RANDOM, "Stripe key"),
-    ("np" + "m_" + RANDOM + "abcd", "npm token"),
-    ("py" + "pi-" + RANDOM * 2, "PyPI token"),
-    ("hf" + "_" + RANDOM, "Hugging Face token"),
+    *(("sk_" + "live_" + RANDOM, "Stripe key"), ("np" + "m_" + RANDOM + "abcd", "npm token")),
+    *(("py" + "pi-" + RANDOM * 2, "PyPI token"), ("hf" + "_" + RANDOM, "Hugging Face token")),
     ("ey" + "JhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0." + RANDOM, "JWT"),
 ]
 SEEDS = "abc"
@@ -57,13 +54,7 @@ def test_every_kind_of_key_is_found_wherever_it_stands(seed):
     for name, template in SHAPED_KINDS:
         text, secret = planted(template, seed)
         for setting in (
-            "Use {} for the deploy.",
-            "It is {}.",
-            "请用{}部署",
-            '"{}"',
-            "({})",
-            "FOO={}",
-            "a\\n{}\\nb",
+            *("Use {} for the deploy.", "It is {}.", "请用{}部署", '"{}"', "({})", "FOO={}", "a\\n{}\\nb"),
             "{}, too",
         ):
             found, kinds = redact(setting.format(text))
@@ -162,13 +153,9 @@ def test_a_secret_beside_a_telling_word_is_found(text, secret):
         "New session: 2026-01-23-7072595a-75b0-4521-805d-26329675245d",
         "password: required",
         "use GITHUB_TOKEN=$TOKEN and HOMEBREW_TAP_GITHUB_TOKEN",
-        "max_tokens=4096, token usage: 1234567",
-        "secret sauce is nice, auth: the middleware",
-        "token = get_token(request)",
-        "https://example.com/a/b?c=d",
-        "sk-learn-is-a-very-nice-package-name",
-        "never store a password in the repository",
-        "api_key: string",
+        *("max_tokens=4096, token usage: 1234567", "secret sauce is nice, auth: the middleware"),
+        *("token = get_token(request)", "https://example.com/a/b?c=d", "sk-learn-is-a-very-nice-package-name"),
+        *("never store a password in the repository", "api_key: string"),
         "heroku release 7072595a-75b0-4521-805d-26329675245d",
         "the -----BEGIN PRIVATE KEY----- line comes first, then the rest of the file",
         "git clone ssh://git@github.com/acme/shop and https://bob@bitbucket.org/acme/shop",

@@ -28,13 +28,8 @@ def test_it_stands_between_what_was_said_also_in_a_refusal_or_the_queue(tmp_path
     )
     found = evidence.around(path, "u-1")
     assert [(s.who, s.text) for s in found] == [
-        ("you", "before 7"),
-        ("you", "before 8"),
-        ("agent", "I will use npm"),
-        ("you", "no, pnpm"),
-        ("tool", "Bash pnpm i"),
-        ("agent", "Done"),
-        ("you", "after 0"),
+        *(("you", "before 7"), ("you", "before 8"), ("agent", "I will use npm"), ("you", "no, pnpm")),
+        *(("tool", "Bash pnpm i"), ("agent", "Done"), ("you", "after 0")),
     ]
     assert [s.hit for s in found] == [False, False, False, True, False, False, False]
     said = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse uv"

@@ -25,13 +25,10 @@ def test_markers_of_both_versions_are_a_conflict(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "```\n" + SIDES + "```\n",
-        "~~~~ text\n" + SIDES + "~~~~\n",
+        *("```\n" + SIDES + "```\n", "~~~~ text\n" + SIDES + "~~~~\n"),
         "".join(f"    {line}\n" for line in SIDES.splitlines()),
         "Look for `<<<<<<< HEAD`, `=======` and `>>>>>>> main`.\n",
-        "A title\n=======\n\n>>>>>>> a quote\n",
-        "<<<<<<< HEAD\nno end\n",
-        "",
+        *("A title\n=======\n\n>>>>>>> a quote\n", "<<<<<<< HEAD\nno end\n", ""),
     ],
 )
 def test_an_example_or_a_part_of_the_markers_is_none(text):

@@ -12,11 +12,7 @@ from memtui.store.memory import LinkTargets
     "text",
     [
         *(
-            "[[target]]",
-            "[[target.md]]",
-            "[[ target ]]",
-            "[[./target]]",
-            "[[target|text]]",
+            *("[[target]]", "[[target.md]]", "[[ target ]]", "[[./target]]", "[[target|text]]"),
             "| [[target\\|cell]] | b |",
         ),
         *("[[target#heading]]", "[[target#heading|text]]", "![[target]]", "見[[target]]も", "([[target]])"),
@@ -39,11 +35,7 @@ def test_a_link_is_found_in_each_form_and_a_rename_changes_its_name_alone(text):
     "text",
     [
         *(
-            "a[[0]]",
-            "df[[column]]",
-            "see [[1]] and [[2, 3]]",
-            "[[https://x.test]]",
-            "[[mailto:a@x.test]]",
+            *("a[[0]]", "df[[column]]", "see [[1]] and [[2, 3]]", "[[https://x.test]]", "[[mailto:a@x.test]]"),
             "[[pic.png]]",
         ),
         *("![[scan.pdf]]", "[[main.py]]", "[[_TOC_]]", "[[#heading]]", "[[MEMORY]](MEMORY.md)", "\\[[target]]"),
@@ -84,24 +76,8 @@ WIKI, MARKDOWN = (
 )
 FORMS = st.sampled_from([*WIKI, *MARKDOWN])
 MARKS = [
-    "\n\n",
-    "\n",
-    " ",
-    "`",
-    "``",
-    "```\n",
-    "~~~\n",
-    "    ",
-    "\t",
-    "- ",
-    "> ",
-    "| ",
-    "word ",
-    "[",
-    "](",
-    "]]",
-    "\\",
-    "é",
+    *("\n\n", "\n", " ", "`", "``", "```\n", "~~~\n", "    ", "\t", "- ", "> ", "| ", "word ", "[", "](", "]]"),
+    *("\\", "é"),
 ]
 BETWEEN = st.lists(st.sampled_from(MARKS), max_size=6).map("".join)
 TEXTS = st.lists(st.tuples(BETWEEN, FORMS), max_size=5)

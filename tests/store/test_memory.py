@@ -67,14 +67,9 @@ def test_a_new_file_reads_back(name, description, kind, body):
 @pytest.mark.parametrize(
     ("name", "slug"),
     [
-        ("Use pnpm, never npm!", "use-pnpm-never-npm"),
-        ("记忆 文件", "记忆-文件"),
-        ("---", "a-memory"),
-        ("Memory", "a-memory"),
-        ("../../etc/passwd", "etc-passwd"),
-        ("a" * 300, "a" * 80),
-        ("word " * 40, "-".join(["word"] * 16)),
-        ("\ud800🎉", "a-memory"),
+        *(("Use pnpm, never npm!", "use-pnpm-never-npm"), ("记忆 文件", "记忆-文件"), ("---", "a-memory")),
+        *(("Memory", "a-memory"), ("../../etc/passwd", "etc-passwd"), ("a" * 300, "a" * 80)),
+        *(("word " * 40, "-".join(["word"] * 16)), ("\ud800🎉", "a-memory")),
     ],
 )
 def test_slugs(name, slug):

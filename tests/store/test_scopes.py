@@ -149,11 +149,8 @@ def test_agents_are_found_and_instructions_shown_read_only(world):
     }
     assert world.find("agent:reviewer@project:b").description == "about b"
     for place in (
-        world.config / "CLAUDE.md",
-        world.config / "rules" / "style.md",
-        world.repo / "CLAUDE.md",
-        world.repo / ".claude" / "CLAUDE.md",
-        world.repo / "CLAUDE.local.md",
+        *(world.config / "CLAUDE.md", world.config / "rules" / "style.md", world.repo / "CLAUDE.md"),
+        *(world.repo / ".claude" / "CLAUDE.md", world.repo / "CLAUDE.local.md"),
         world.repo / ".claude" / "rules" / "sub" / "api.md",
         world.repo / "src" / "CLAUDE.md",
     ):

@@ -118,21 +118,8 @@ def refuses(error, match, *attempts):
 
 
 ODD_NAMES = (
-    "",
-    " ",
-    ".",
-    "..",
-    "../x",
-    "a/b",
-    "a\\b",
-    "a\0b",
-    "a\nb",
-    "MEMORY",
-    "memory.md",
-    ".hidden",
-    "a]b",
-    "a:b",
-    "a|b",
+    *("", " ", ".", "..", "../x", "a/b", "a\\b", "a\0b", "a\nb", "MEMORY", "memory.md", ".hidden", "a]b"),
+    *("a:b", "a|b"),
 )
 
 

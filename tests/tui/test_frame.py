@@ -190,12 +190,8 @@ async def test_the_palette_finds_verbs_before_explanations_and_its_lines_fit(app
         assert [each for each in words if not each[1] or each[1].casefold().startswith(each[0])] == [], "no repetition"
         await pilot.press("escape")
         for typed, first in (
-            ("tour", "memtui: the tour"),
-            ("nord", "theme: nord"),
-            ("dark", "theme: dark"),
-            ("mute", "memories: try a prompt"),
-            ("theme:", "theme: "),
-            ("light", "theme: light"),
+            *(("tour", "memtui: the tour"), ("nord", "theme: nord"), ("dark", "theme: dark")),
+            *(("mute", "memories: try a prompt"), ("theme:", "theme: "), ("light", "theme: light")),
         ):
             found = await palette(pilot, typed)
             assert found[0].startswith(first)

@@ -22,10 +22,7 @@ def settings(world, text):
 @pytest.mark.parametrize(
     "text",
     [
-        'theme = ["x"]\n',
-        "theme = 3\n",
-        'glyphs = ["x"]\nmode = {a = 1}\n',
-        "keys = 3\n",
+        *('theme = ["x"]\n', "theme = 3\n", 'glyphs = ["x"]\nmode = {a = 1}\n', "keys = 3\n"),
         '[keys]\n"app.quit" = ""\n"app.help" = ["x"]\n"app.undo" = "x,,y"\n"memories.edit" = " "\n',
         "projects = 3\n",
     ],

@@ -23,11 +23,8 @@ def test_each_outcome_has_a_glyph_and_a_meaning():
 @pytest.mark.parametrize(
     ("items", "words"),
     [
-        ([], "nothing"),
-        ([{"kind": "guidance"}] * 2, "2 notes"),
-        ([{"kind": "index"}] * 14, "index of 14"),
-        ([{"kind": "pending-update"}], "1 draft"),
-        ([{"kind": "pending-item"}] * 3, "3 todos"),
+        *(([], "nothing"), ([{"kind": "guidance"}] * 2, "2 notes"), ([{"kind": "index"}] * 14, "index of 14")),
+        *(([{"kind": "pending-update"}], "1 draft"), ([{"kind": "pending-item"}] * 3, "3 todos")),
         ([{"kind": "memory"}] * 2, "2 memories"),
         ([{"kind": "use", "action": "read", "id": "prefer-pnpm"}], "agent read prefer-pnpm"),
         ([{"kind": "use", "id": "prefer-pnpm"}], "agent used prefer-pnpm"),

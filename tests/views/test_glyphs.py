@@ -90,15 +90,8 @@ def test_a_stream_without_these_characters_gets_the_stand_ins():
 @pytest.mark.parametrize(
     ("value", "drawn"),
     [
-        (-1, "    "),
-        (0, "    "),
-        (0.001, "▏   "),
-        (1, "▌   "),
-        (2, "█   "),
-        (4, "██  "),
-        (7.75, "███▉"),
-        (8, "████"),
-        (9, "████"),
+        *((-1, "    "), (0, "    "), (0.001, "▏   "), (1, "▌   "), (2, "█   "), (4, "██  "), (7.75, "███▉")),
+        *((8, "████"), (9, "████")),
     ],
 )
 def test_a_bar_fills_its_cells_in_eighths(value, drawn):

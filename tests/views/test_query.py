@@ -51,17 +51,9 @@ def row(kind="feedback", deliveries=0):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("", True),
-        ("type:feedback", True),
-        ("type:FEED", True),
-        ("type:tool", False),
-        ("scope:global", True),
-        ("scope:auto", False),
-        ("is:never", True),
-        ("is:problem", False),
-        ("is:untrusted", False),
-        ("project:shop", False),
-        ("project:all", True),
+        *(("", True), ("type:feedback", True), ("type:FEED", True), ("type:tool", False)),
+        *(("scope:global", True), ("scope:auto", False), ("is:never", True), ("is:problem", False)),
+        *(("is:untrusted", False), ("project:shop", False), ("project:all", True)),
     ],
 )
 def test_a_memory_is_found_by_what_its_terms_say(text, found):

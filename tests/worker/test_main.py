@@ -317,13 +317,8 @@ def test_versions_of_memories_are_kept_unless_memtui_or_its_gate_is_off(world, o
 def test_tidying_removes_what_is_old_once_a_day(world):
     old = time.time() - 40 * 86_400
     names = [
-        "sessions/a.json",
-        "sessions/a.cursor.json",
-        "run/worker-a.lock",
-        "run/subconscious-a.next.lock",
-        "subconscious/sessions/a.json",
-        "subconscious/sessions/a.jsonl",
-        "global/guidance.md.12-ab.tmp",
+        *("sessions/a.json", "sessions/a.cursor.json", "run/worker-a.lock", "run/subconscious-a.next.lock"),
+        *("subconscious/sessions/a.json", "subconscious/sessions/a.jsonl", "global/guidance.md.12-ab.tmp"),
         "global/guidance.md",
     ]
     for name in [*names, "sessions/new.json"]:

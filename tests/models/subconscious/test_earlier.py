@@ -52,12 +52,9 @@ def test_a_block_change_whisper_and_reply_are_remembered_in_the_next_run(read, a
     told = api.requests[1].text().split("<memtui-earlier>\n")[1].split("\n</memtui-earlier>")[0]
     assert told.split("\n") == [
         "- changed: project_context: added “Deploys: Tuesdays.”",
-        "- changed: pending_items: removed “ship it”",
-        "- noted: Told.",
+        *("- changed: pending_items: removed “ship it”", "- noted: Told."),
         "- refused: a change of guidance: The old text stands 0 times in guidance; it must stand there once.",
-        "- whispered: Not on Friday.",
-        f"- asked: when? {SAID}",
-        "- replied: On Tuesdays.",
+        *("- whispered: Not on Friday.", f"- asked: when? {SAID}", "- replied: On Tuesdays."),
     ]
 
 

@@ -118,14 +118,14 @@ def test_what_is_given_beside_looks_is_not_done_and_is_asked_for_again(read, api
 @pytest.mark.parametrize(
     ("person", "quote", "enough"),
     [
-        ("Use pnpm.", "Use pnpm.", True),
-        ("Please use pnpm here.", "Please", False),
+        *(("Use pnpm.", "Use pnpm.", True), ("Please use pnpm here.", "Please", False)),
         ("Please use pnpm here.", "Please use", False),
         ("Please use pnpm here.", "use  pnpm\nhere", True),
-        ("Ja.", "Ja.", False),
-        ("请始终使用 pnpm 安装依赖。", "始终使用", False),
-        ("请始终使用 pnpm 安装依赖。", "始终使用 pnpm 安装依赖", True),
-        ("テストは必ず実行してください。", "テストは必ず実行して", True),
+        *(("Ja.", "Ja.", False), ("请始终使用 pnpm 安装依赖。", "始终使用", False)),
+        *(
+            ("请始终使用 pnpm 安装依赖。", "始终使用 pnpm 安装依赖", True),
+            ("テストは必ず実行してください。", "テストは必ず実行して", True),
+        ),
         ("I am in a hurry", "a in a hurry", False),
         ("\u200b" * 20 + "a b c", "\u200b" * 20 + "a b c", False),
     ],

@@ -21,11 +21,8 @@ def by_the_whole_reader(data):
     "head",
     [
         "name: x\ndescription: &a Use pnpm\ntype: user",
-        "description: !!str Use pnpm",
-        "name: &n x\ndescription: *n",
-        'description: "Use \\\n  pnpm"',
-        "description: >2\n   Use pnpm",
-        "? description\n: Use pnpm",
+        *("description: !!str Use pnpm", "name: &n x\ndescription: *n", 'description: "Use \\\n  pnpm"'),
+        *("description: >2\n   Use pnpm", "? description\n: Use pnpm"),
     ],
 )
 def test_a_person_is_shown_what_a_session_is_told(head):

@@ -20,15 +20,8 @@ pnpm add
 def test_syntax_is_dropped_and_each_line_of_source_stays_a_line():
     plain = prose.render(BODY).plain
     assert plain.split("\n") == [
-        "Why: the lock file.",
-        "Head",
-        "• one code",
-        "▏ said",
-        "link and words (https://x.y)",
-        "  sh",
-        "  pnpm add",
-        "",
-        "",
+        *("Why: the lock file.", "Head", "• one code", "▏ said", "link and words (https://x.y)", "  sh"),
+        *("  pnpm add", "", ""),
     ]
 
 
