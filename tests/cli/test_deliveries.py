@@ -1,40 +1,10 @@
 """What was delivered is found again: the exact text, why, and whether it arrived."""
 
-import pytest
-
-from memtui.base import dates, ids_hot, paths_hot
+from memtui.base import ids_hot, paths_hot
 from memtui.models.subconscious import runs
 from recalls import deliver
 
 from .conftest import NOW
-
-
-def outcomes(memtui, *words):
-    return [row["outcome"] for row in memtui.json("activity", *words)["deliveries"]]
-
-
-@pytest.mark.slow
-def test_filters(memtui, world):
-    assert outcomes(memtui, "--all-projects", "--outcome", "failed") == ["failed"]
-    assert outcomes(memtui, "--all-projects", "--outcome", "lost") == ["failed", "timed out"]
-    assert len(outcomes(memtui, world.sessions["blog"][:8])) == 4
-    assert len(outcomes(memtui, "--project", world.blog)) == 4
-    assert len(outcomes(memtui)) == len(outcomes(memtui, "--all-projects")) - 4, "this project alone"
-    assert len(outcomes(memtui, "--all-projects", "--since", "1d")) == 7
-    assert len(outcomes(memtui, "--all-projects", "--limit", "3")) == 3
-    assert outcomes(memtui, "--text", "REGISTRY mirror") == ["arrived"]
-    assert outcomes(memtui, "--all-projects", "--kind", "use") == ["nothing"] * 4
-    assert (
-        len(outcomes(memtui, "--all-projects", "--kind", "guidance"))
-        == len(outcomes(memtui, "--all-projects", "--kind", "notes"))
-        == 8
-    )
-    assert outcomes(memtui, "--kind", "drafts") == outcomes(memtui, "--kind", "pending-update") != []
-    assert len(outcomes(memtui, "--since", "yesterday")) == len(outcomes(memtui, "--since", "2026-11-20"))
-    assert outcomes(memtui, "--since", "never") == outcomes(memtui)
-    refused = memtui("activity", "--since", "whenever", check=False)
-    assert refused.code == 2
-    assert dates.BACK in refused.err
 
 
 def test_an_answer_that_waits_is_listed_and_seen_once_it_is_shown(memtui, world):

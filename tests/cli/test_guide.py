@@ -36,70 +36,6 @@ def test_a_delivered_note_stays_and_one_for_somebody_unknown_is_warned_of(memtui
         assert memtui.json("note", "hello", "--to", to)["unknown"][0]["address"].startswith(to)
 
 
-def test_it_prints_the_id_and_says_nothing_else(bare, tmp_path):
-    done = bare("note", "CI", "is", "red", "--from", "ci-watch", "--urgent", "--to", "path:src/**", "--expires", "2h")
-    (entry,) = waiting(bare)
-    assert (done.out, done.err) == (entry.id[-6:] + "\n", "")
-    assert (entry.text, entry.fields["from"]) == ("CI is red", "ci-watch")
-    assert (entry.fields["urgent"], entry.fields["for"]) == ("yes", "path:src/**")
-    assert entry.fields["expires"] == "2026-11-21T11:00:00Z"
-    bare("note", "one", "--expires", "never")
-    assert "expires" not in waiting(bare)[1].fields
-    for words in (["-"], []):
-        bare("note", *words, stdin="first line\r\nzweite Zeile äöü 🎉\n\n")
-    assert [each.text for each in waiting(bare)[2:]] == ["first line\nzweite Zeile äöü 🎉"] * 2
-    bare("note", "hello", "--global")
-    assert (len(waiting(bare)), waiting(bare, everywhere=True)[0].text) == (4, "hello")
-    other = tmp_path / "other"
-    (other / ".git").mkdir(parents=True)
-    (other / "deep").mkdir()
-    assert bare.json("note", "hello", "--project", str(other / "deep"))["project"] == str(other)
-
-
-def test_whom_it_is_for_and_who_is_not_accepted(bare):
-    for usual, to, address in (
-        *((None, [], None), (None, ["people"], "people")),
-        (None, ["path:src/**", "people", "people"], "path:src/**,people"),
-        *((None, ["anyone"], None), ("people", [], "people"), ("people", ["anyone"], None)),
-        ("people", ["agent:reviewer"], "agent:reviewer"),
-        ("anyone", [], None),
-    ):
-        if usual:
-            bare("config", "set", "note_to", usual)
-        bare("note", "hello", *(word for each in to for word in ("--to", each)))
-        assert waiting(bare)[-1].fields.get("for") == address
-    for words in (["--to", "human"], ["--to", "people:me"], ["--to", "anyone", "--to", "people"]):
-        done = bare("note", "hello", *words, check=False)
-        assert done.code == 2
-        assert "people" in done.err or "can't be combined" in done.err
-    assert len(waiting(bare)) == 8
-    done = bare("config", "set", "note_to", "me", check=False)
-    assert done.code == 2
-    assert "must be one of anyone, people, not “me”" in done.err
-
-
-BAD = [
-    *(([""], b""), (["  \n\t"], b""), ([], b""), (["-"], b"\0\1\2\3"), (["-"], b"\xff\xfe broken")),
-    *((["a\0b"], b""), (["x" * 9000], b""), (["-"], b"x" * 2_000_000), (["🎉" * 4600], b"")),
-    *((["hi", "--expires", "soon"], b""), (["hi", "--expires", "2020-01-01"], b"")),
-    *((["hi", "--expires", "0h"], b""), (["hi", "--to", "everybody"], b""), (["hi", "--to", "session:"], b"")),
-    *((["hi", "--to", "session:ab"], b""), (["hi", "--to", "path:a,b"], b"")),
-    (["hi", "--to", "agent:a", "--to", "agent:b"], b""),
-    *((["hi", "--from", ""], b""), (["hi", "--from", "x" * 100], b""), (["hi", "--nonsense"], b"")),
-    (["hi", "--project", "/no/such/directory"], b""),
-]
-
-
-@pytest.mark.slow
-def test_bad_input_is_one_clear_line_and_leaves_nothing(bare):
-    for words, stdin in BAD:
-        done = bare("note", *words, stdin=stdin, check=False)
-        assert (done.code, done.out) == (2, ""), words
-        assert done.err.count("\n") == 1
-        assert done.err.startswith("memtui: ")
-    assert waiting(bare) == []
-
-
 def test_without_home_or_a_root_that_can_be_written_it_says_so(bare, tmp_path):
     (tmp_path / "file").write_text("")
     bare.env["MEMTUI_HOME"] = str(tmp_path / "file")
@@ -184,12 +120,3 @@ def test_approving_says_who_loads_the_memory_or_that_nobody_does(memtui, world):
     place.unlink()
     memtui.env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] = "1"
     assert memtui.json("approve", drafts[3], "--scope", "auto")["unheard"]["do"] == "memtui doctor"
-
-
-def test_a_note_left_by_a_person_is_what_undo_takes_back(memtui):
-    memtui("new", "before-the-note", "--type", "user", "--description", "d", "--body", "Text.")
-    name = memtui.json("note", "look at the logs")["id"]
-    assert name in memtui("note", "--list", "--json").out
-    assert "look at the logs" in memtui("undo").out
-    assert name not in memtui("note", "--list", "--json").out
-    assert memtui("show", "before-the-note").code == 0

@@ -54,27 +54,6 @@ def test_rows_have_stable_codes_and_facts_and_a_clean_directory_exits_0(bare, me
     assert date["data"]["proposed"] == "2026-11-04"
 
 
-def test_a_path_without_any_memories_is_an_error_also_in_a_project(bare):
-    # The step of a workflow that checks the wrong directory must not be green for ever.
-    none = "There are no memories in this directory."
-    for made in (".git", ".claude/memory", ".claude/agent-memory/reviewer"):
-        Path(bare.cwd, made).mkdir(parents=True, exist_ok=True)
-        done = bare("check", ".", check=False)
-        assert (done.code, done.out, none in done.err) == (3, "", True)
-        assert bare("check").code == 0  # a project needs no memories
-
-
-def test_a_missing_index_is_named_and_made(bare):
-    index = Path(bare.cwd, ".claude/memory/MEMORY.md")
-    index.parent.mkdir(parents=True)
-    (index.parent / "one.md").write_text("---\nname: one\ndescription: Use one thing\ntype: feedback\n---\nUse one.\n")
-    found = bare.json("check", ".")["findings"]
-    assert [(each["code"], each["remedy"]) for each in found] == [("memories.no_index", "memtui check --fix .")]
-    bare("check", ".", "--fix", "--yes")
-    assert index.read_text() == "- [one](one.md) — Use one thing\n"
-    assert bare.json("check", ".")["findings"] == []
-
-
 def test_fixes_of_ones_own_memories_are_one_step_of_undo_by_a_path_too(memtui, world):
     memtui("trust", "--yes")
     project, auto = Path(world.shop, ".claude/memory"), Path(memtui.json("status", "--paths")["auto_memory"])

@@ -96,15 +96,6 @@ def test_a_change_before_one_that_can_not_be_undone_is_undone_only_by_name(memtu
     memtui("undo")  # the last change can be undone again
 
 
-def test_each_refusal_says_what_to_type_next(bare):
-    assert "`memtui undo --list` lists the changes." in bare("undo", check=False).err
-    assert "`memtui undo --list` lists the changes." in bare("undo", "--redo", check=False).err
-    Path(bare.json("new", "one", "--body", "Text.")["path"]).write_text("another\n")
-    done = bare("undo", check=False)
-    assert (done.code, "Its versions: memtui history one" in done.err) == (4, True)
-    assert bare("history", "one").out
-
-
 @pytest.mark.slow
 def test_what_another_terminal_did_meanwhile_is_not_taken_for_ones_own(memtui, world):
     memtui("edit", "concise-answers", "--description", "Short")
