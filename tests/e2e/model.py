@@ -319,6 +319,9 @@ def _events(message: dict[str, Any], blocks: list[Block], reply: Reply) -> Itera
             deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
         elif block["type"] == "text":
             empty, deltas = {"type": "text", "text": ""}, [{"type": "text_delta", "text": block["text"]}]
+        elif block["type"] == "thinking":
+            empty = {"type": "thinking", "thinking": "", "signature": ""}
+            deltas = [{"type": f"{key}_delta", key: block[key]} for key in ("thinking", "signature")]
         yield {"type": "content_block_start", "index": index, "content_block": empty}
         for delta in deltas:
             yield {"type": "content_block_delta", "index": index, "delta": delta}

@@ -7,7 +7,7 @@ import pytest
 from memtui.base import paths_hot
 from waiting import eventually
 
-from .client import injected
+from .client import KEY, injected
 from .model import Reply, call, say, structured, use
 from .terminal import Terminal
 from .test_selection import FAULTS
@@ -292,8 +292,8 @@ def test_a_reading_that_fails_is_told_and_made_after_the_next_turn(on, model, ba
 @pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_a_chosen_model_that_is_not_there_is_refused_once(on, model, backend):
-    reads_along(on, backend)
-    model.offered = ["llama-9", "qwen-7"]
+    reads_along(on, backend, llm_key="none")
+    model.offered, model.listings = ["llama-9", "qwen-7"], 0
     assert "does not list gone-1; if that is refused, llama-9" in " ".join(
         on.memtui("config", "set", "llm_model", "gone-1").stdout.split()
     )
@@ -316,6 +316,7 @@ def test_a_chosen_model_that_is_not_there_is_refused_once(on, model, backend):
     assert (first_run["outcome"], first_run["model"], second_run["model"]) == ("done", "llama-9", "llama-9")
     assert set(asked[0]) == {"gone-1", "llama-9"}
     assert asked[1] == [*asked[0], "llama-9"], "it is refused in the first turn alone"
+    assert not any(KEY in str(request.headers) for request in model.requests if is_subconscious(request))
     assert model.listings == 2, "once when it was chosen, once when it was refused"
     assert "llama-9 by" in on.memtui("model").stdout
     assert "does not have gone-1, so llama-9 is asked" in " ".join(on.memtui("doctor", check=False).stdout.split())
@@ -340,4 +341,24 @@ def test_what_the_agent_has_saved_is_no_block_and_dates_are_absolute(on, model, 
     (asked,) = [each for each in model.requests if is_subconscious(each)]
     assert "deploy-days" in asked.text()
     assert f"audit is {date.today() + timedelta(1)}." in on.memtui_json("model", "blocks", "project_context")["text"]
+    assert on.errors() == []
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_thoughts_summaries_and_long_answers_of_the_client_are_read(on, model, backend):
+    reads_along(on, backend)
+    thought = {"type": "thinking", "thinking": "Perhaps Ghent has the keys.", "signature": "c2ln"}
+    report = "word " * 8000 + "is the end."
+    model.summary = "<summary>They moved the wiki to Ghent.</summary>"
+    turn = [Reply([thought, {"type": "text", "text": report}]), PLAN]
+    model.script = lambda request: structured(request) if is_subconscious(request) else turn.pop(0)
+    begun = on.claude(SAID)
+    on.claude("/compact", resume=begun.session_id)
+    on.claude("Go on.", resume=begun.session_id)
+    assert eventually(lambda: not turn and on.workers_ended()), on.errors()
+    text = "\n".join(request.text() for request in model.requests if is_subconscious(request))
+    assert f"<memtui-thought>\n{thought['thinking']}\n</memtui-thought>" in text
+    assert f"<memtui-agent>\n{report}\n</memtui-agent>" in text
+    assert "They moved the wiki to Ghent." in text.partition("<memtui-summary>")[2].partition("</memtui-summary>")[0]
     assert on.errors() == []

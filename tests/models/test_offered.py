@@ -216,5 +216,5 @@ def test_a_model_that_a_person_chooses_is_looked_for_at_once(lacking, api, setti
     api.offered = None
     assert "gives no list of its models (404), so gone-1 is asked" in chosen("gone-1")
     assert "There" not in chosen("gone-1", ANTHROPIC_BASE_URL="http://127.0.0.1:9")
-    assert "no list" in chosen("gone-1", ANTHROPIC_BASE_URL="http://127.0.0.1:9")
+    assert "models: [Errno 111]" in chosen("gone-1", ANTHROPIC_BASE_URL="http://127.0.0.1:9")
     assert chosen("haiku", ANTHROPIC_BASE_URL="") == ""

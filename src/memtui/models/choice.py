@@ -281,7 +281,8 @@ def _fetched(env: dict[str, str], unsure: Served) -> Served:
     except TimeoutError:
         return unsure
     except (OSError, ValueError, http.client.HTTPException) as error:
-        return unsure._replace(fault=f"gives no list of its models: {shortened(str(error))}".rstrip("."))
+        reason = getattr(error, "reason", error)
+        return unsure._replace(fault=f"gives no list of its models: {shortened(str(reason))}".rstrip("."))
     rows = reply.get("data")
     if not isinstance(rows, list):
         return unsure._replace(fault="gives its list of models in a form of its own", holds=HOLDS)
