@@ -71,6 +71,21 @@ class Workspace:
         home = paths_hot.home(self.env)
         return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
 
+    def elsewhere(self, paths: "Iterable[str]") -> str:
+        """Return ` in PROJECT` if the first of these files that a project has is of another one, else nothing."""
+        from memtui.client import locate_hot, projects
+
+        for path in paths:
+            root = path.partition(locate_hot.IN_REPOSITORY + "/")[0] if locate_hot.IN_REPOSITORY + "/" in path else None
+            root = None if path.startswith(self.config_dir + "/") else root
+            for top in (self.root + "/projects/", self.config_dir + "/projects/"):
+                if path.startswith(top):
+                    slug = path.removeprefix(top).partition("/")[0]
+                    root = projects.paths_of(self.env, [slug])[slug]
+            if root:
+                return "" if paths_hot.project_root(root) == self.project_root else f" in {self.tilde(root)}"
+        return ""
+
     def must_have_home(self) -> None:
         """Raise UsageError unless both memtui's and Claude's directory are known."""
         _ = self.root, self.config_dir

@@ -122,6 +122,16 @@ def test_a_directory_belongs_to_its_repository_or_stands_for_itself(repo, tmp_pa
     assert paths_hot.project_root(str(tmp_path / "not" / "there")) == str(tmp_path / "not" / "there")
 
 
+def test_project_memories_above_a_repository_are_not_its_own(repo, tmp_path):
+    below = repo / "src"
+    for directory in (tmp_path / ".claude/memory", below):
+        directory.mkdir(parents=True)
+    env = {"HOME": str(tmp_path / "home")}
+    assert locate_hot.project_dir(env, str(below)) == (f"{repo}/.claude/memory", False)
+    assert locate_hot.project_dir(env, str(tmp_path / "plain")) == (f"{tmp_path}/.claude/memory", True)
+    assert locate_hot.project_dir({"HOME": str(tmp_path)}, str(below)) == (f"{repo}/.claude/memory", False)
+
+
 def test_worktrees_of_a_bare_repository_share_it_and_a_submodule_does_not(repo, tmp_path):
     git(tmp_path, "clone", "-q", "--bare", str(repo), "shop.git")
     for name in ("one", "two"):

@@ -125,3 +125,23 @@ def test_changes_made_together_are_named_as_one_and_need_yes(memtui, world):
     assert "memtui undo --yes" in done.err
     assert memtui.json("undo", "--yes")["count"] == 2
     assert there(world)
+
+
+def test_undo_does_not_pass_a_note_of_a_script_unasked(memtui, world):
+    memtui("edit", "prefer-pnpm", "--description", "Another")
+    memtui.env["MEMTUI_NOW"] = clock_hot.iso_seconds(NOW + 60)
+    memtui("note", "mind the gap")
+    done = memtui("undo", check=False)
+    assert (done.code, "note --withdraw" in done.err) == (1, True)
+    assert "Another" in Path(world.shop, PNPM).read_text()
+    memtui("note", "--withdraw", done.err.split("--withdraw ")[1].split(".")[0])
+    assert "undone: withdraw" in memtui("undo").out
+
+
+def test_a_change_of_another_project_is_named_with_it(memtui, world, tmp_path):
+    memtui("edit", "prefer-pnpm", "--description", "Another")
+    done = memtui("--project", str(tmp_path), "undo")
+    assert f"edit project:prefer-pnpm in {world.shop} " in " ".join(done.out.split())
+    trash_by(world, "tui", NOW - 5)
+    done = memtui("--project", str(tmp_path), "undo", check=False)
+    assert f"“remove project:prefer-pnpm” in {world.shop}, " in " ".join(done.err.split())

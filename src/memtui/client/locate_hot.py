@@ -67,7 +67,8 @@ def global_dir(env: "dict[str, str]") -> str:
 
 
 def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
-    """Return the project scope's directory, and whether it exists: the nearest `.claude/memory` upwards."""
+    """Return the project scope's directory, and whether it exists: the nearest `.claude/memory` upwards, in a
+    repository up to its top."""
     root = paths_hot.project_root(cwd)
     top = worktree_top(cwd)
     own = upwards(cwd, top)
@@ -76,7 +77,8 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
         configs.append(env["HOME"].rstrip("/") + "/.claude")
     never = {_identity(config + "/memory") for config in configs}
     names = {config + "/memory" for config in configs}
-    for here in [*own, root, *upwards(paths_hot.parent(own[-1]))]:
+    above = [] if _identity(top.rstrip("/") + "/.git") else upwards(paths_hot.parent(top))
+    for here in [*own, root, *above]:
         directory = here.rstrip("/") + IN_REPOSITORY
         if directory not in names and _file_type(directory) == fs_hot.S_IFDIR and _identity(directory) not in never:
             return directory, True

@@ -114,8 +114,9 @@ def place(transaction: "Transaction", door: str) -> str:
     return PLACES[door].get("" if is_here else transaction.by, transaction.by)
 
 
-def asked_about(elsewhere: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:
-    """Ask about the change that undo or redo would take, with when and from where; `writers`: words for the latter."""
+def asked_about(elsewhere: "Elsewhere", now: float, writers: "Mapping[str, str]", project: str = "") -> str:
+    """Ask about the change that undo or redo would take, with when and from where; `writers`: words for the latter,
+    `project`: those for another project."""
     last = elsewhere.first.latest
     others = len(elsewhere.decided) - 1
     more = f" and {many(others, 'other change')} made with it" if others else ""
@@ -126,7 +127,7 @@ def asked_about(elsewhere: "Elsewhere", now: float, writers: "Mapping[str, str]"
         words, what = _quoted(final), f"{op} the older change"
         why = f"{words[:1].upper()}{words[1:]} can't be undone{because}. "
     origin = f"{ago(clock_hot.parse(last.time), now)} from {writers.get(last.by, last.by)}"
-    return f"{why}{what} {_quoted(elsewhere.decided[0])}{more}, {origin}{', instead' if final else ''}?"
+    return f"{why}{what} {_quoted(elsewhere.decided[0])}{more}{project}, {origin}{', instead' if final else ''}?"
 
 
 # who wrote a version

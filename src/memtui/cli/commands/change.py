@@ -324,7 +324,7 @@ It works across restarts. A file that has changed since is not touched. A change
 last ten minutes is undone at once. It asks first about a change that is older, or was made elsewhere: in the TUI, in
 another terminal, by a script; and if memories were deleted for good since, which can't be undone. Without a terminal to
 ask on it refuses, unless --yes or the ID is given. A note that a script wrote is not among the changes: `note
---withdraw ID` withdraws it.
+--withdraw ID` withdraws it, and an undo without a terminal refuses while it is newer than the last change.
 / [ID] | an older change, see --list; or all that one run of the model changed, see model log --runs
 / --redo | make the change again that was undone last
 / --list | list the changes, newest first
@@ -338,6 +338,8 @@ def undo(ctx: Context, args: argparse.Namespace) -> Result:
         every = journal.ledger().transactions
         names = [*every, *(change.group for change in every.values() if change.group)]
         key = None if args.id is None else short_ids.match(args.id, names, "change")
+        if key is None and op == "undo" and not (args.yes or ctx.can_ask):
+            _refuse_before_note(ctx, journal)
         undone = undoing.attempt(journal, op, key, sure=lambda elsewhere: args.yes or _ask(ctx, elsewhere))
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui undo --list` lists the changes.") from None
@@ -346,10 +348,24 @@ def undo(ctx: Context, args: argparse.Namespace) -> Result:
     as_one = undone_as_one(undone)
     failed = [{**_as_row(transaction), "error": reason(transaction, error)} for transaction, error in undone.failed]
     again = "   (memtui undo --redo redoes it)" if op == "undo" else ""
-    words = f"{acts.done(op)}: {line(as_one.summary)}{again}"
+    words = f"{acts.done(op)}: {line(as_one.summary + ctx.elsewhere(as_one.paths))}{again}"
     rest = [f"left alone: {line(str(row['summary']))}: {line(str(row['error']))}" for row in failed]
     data = {**_as_row(as_one), "count": len(undone.done), "failed": failed}
     return Result(data, words, *rest, code=EXIT_FAILED if failed else 0)
+
+
+def _refuse_before_note(ctx: Context, journal: Journal) -> None:
+    """Raise MemtuiError if a note without a line in the journal waits here that is newer than the last change."""
+    transaction = journal.ledger().next_step("undo")[0]
+    changed_at = clock_hot.parse(transaction.latest.time) or 0.0
+    own = [item for item in ctx.waiting(("guidance",)) if item.entry.fields.get("from") == "cli"]
+    last = max(own, key=lambda item: item.entry.time() or 0.0, default=None)
+    if last is None or (last.entry.time() or 0.0) <= changed_at or last.id in transaction.record.get("entries", ()):
+        return
+    raise MemtuiError(
+        f"Not undone: the last change, “{line(transaction.summary)}”, is older than the note “{line(last.text)[:60]}”.",
+        f"Withdraw that: memtui note --withdraw {short_id(last.id)}. Undo this: memtui undo {short_id(transaction.id)}",
+    )
 
 
 def _list_changes(ctx: Context, journal: Journal) -> Result:
@@ -385,7 +401,8 @@ def _as_row(transaction: Transaction) -> "dict[str, object]":
 
 def _ask(ctx: Context, elsewhere: undoing.Elsewhere) -> bool:
     """Ask about changes that were not made here and now; return True. Raises MemtuiError unless a person says yes."""
-    op, question = elsewhere.op, line(asked_about(elsewhere, ctx.now(), PLACES["cli"]))
+    project = ctx.elsewhere(elsewhere.first.paths)
+    op, question = elsewhere.op, line(asked_about(elsewhere, ctx.now(), PLACES["cli"], project))
     try:
         ctx.confirm(question, "Nothing was changed.")
     except MemtuiError as error:

@@ -207,7 +207,9 @@ class Undo:
     async def _ask(self, elsewhere: undo.Elsewhere) -> None:
         latest, op = elsewhere.first.latest, elsewhere.op
         here = "here" if latest.actor == ledger.here("tui") else "another TUI"
-        words = asked_about(elsewhere, self.services.data.now(), PLACES["cli"] | {"tui": here})
+        data = self.services.data
+        project = data.elsewhere(elsewhere.first.paths)
+        words = asked_about(elsewhere, data.now(), PLACES["cli"] | {"tui": here}, project)
         if await self.services.ask(sure(words, f"{op.capitalize()} it")):
             self.want(op, sure_of=elsewhere.first.id)
 
