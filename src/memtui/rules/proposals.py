@@ -10,6 +10,9 @@ from memtui.base import word_lists
 from memtui.rules.rule_hot import ALWAYS, NEVER, Pattern, Rule
 
 _SECTIONS = word_lists.read(__file__.removesuffix("py") + "txt")
+# The endings of a language's files.
+LANGUAGES = dict(line.split() for line in _SECTIONS["languages"].split("\n"))
+_SECTIONS["language"] = rf"(?:\b(?:{'|'.join(map(re.escape, LANGUAGES))})(?![\w+#]))"
 _LISTS = (
     "programs", "with_subcommand", "libraries", "subcommands", "code_only", "endings", "files", "directories",
     "not_files",
@@ -23,22 +26,16 @@ PROGRAMS = PLAIN | WITH_SUBCOMMAND | CODE_ONLY
 SIGNS = {"C": 0xE000, "P": 0xE100, "T": 0xE200, "W": 0xE300, "D": 0xE380, "": 0xE400}
 MOST_NAMES = 0x80  # in a line
 MOST_RULES, MOST_CHARS, MOST_COMMAND, LEAST_TEXT = 8, 20_000, 100, 4
-# The command of a moment that is named by a word, by how the word begins.
+# The command of a moment, by the words that name it.
 MOMENTS = {
-    **dict.fromkeys(("commit", "提交", "コミット", "커밋"), "git commit *"),
-    **dict.fromkeys(("push", "推送", "プッシュ", "푸시"), "git push *"),
+    "commit|提交|コミット|커밋": "git commit *",
+    "push|推送|プッシュ|푸시": "git push *",
+    r"\bprs?\b|pull.request|submit\w* (?:\w+ )*(?:changes|code)": "gh pr create *",
 }
-PULL_REQUEST = "gh pr create *"
 # Options that say by themselves what they belong to, and words for them.
-OPTIONS = {
-    "--no-verify": "git commit * --no-verify *",
-    "amend": "git commit * --amend *",
-    "--amend": "git commit * --amend *",
-    "force": "git push * --force *",
-}
-# Any file of a project, for what is to be done after each change; and the endings of a language's files.
+OPTIONS = dict(line.split(": ") for line in _SECTIONS["options"].split("\n"))
+# Any file of a project, for what is to be done after each change.
 ANY_FILE = Pattern(path="**")
-LANGUAGES = dict(line.split() for line in _SECTIONS["languages"].split("\n"))
 SCRIPTS = (".sh", ".py")
 # Where absolute paths begin; others that begin with a slash begin in the project.
 OUTSIDE = tuple(f"/{name}" for name in _SECTIONS["outside"].split())
@@ -75,44 +72,30 @@ _CONDITION, _ONLY_FOR, _PART = _compiled("condition"), _compiled("only_for"), _c
 _INVERTED, _EXCEPTION, _LATER = _compiled("inverted"), _compiled("exception"), _compiled("later")
 _NEGATED = re.compile(_expanded("lead") + _expanded("neg"), re.IGNORECASE)
 _OPENING, _NEUTRAL, _POINT = _compiled("opening"), _compiled("neutral"), _compiled("point")
-_FORBIDS = re.compile(r"(?:never|do not|don't|avoid)\b", re.IGNORECASE)
+_END, _BREAK, _BECAUSE, _HOLE = map(_compiled, ("end", "break", "because", "hole"))
+_TITLE, _DOING, _CROSS, _DIRECTORY = map(_compiled, ("title", "doing", "cross", "directory"))
+_FORBIDS, _OPTION, _DASH, _CO_AUTHOR, _CODE = map(_compiled, ("forbids", "option", "dash", "trailer", "code"))
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
-_OPTION = re.compile(r"\bamend|\bforce[- ]push", re.IGNORECASE)
 _FENCE = re.compile(r"^ *(```|~~~)(?P<language>[^\n]*)\n?(?P<code>.*?)(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _SHELLS = {"bash", "sh", "shell", "zsh", "console"}
-_CODE = re.compile(r"`+(?P<code>[^`\n]+)`+|[“\"](?P<quoted>[^“”\"\n]{1,40})[”\"]")
-_CO_AUTHOR = re.compile(r"[`“\"]co-?authored-?by\b:?[^`\"”]*[`\"”]|(?<!`)\bco-?authored-?by\b:?(?!`)", re.IGNORECASE)
-_DASH = re.compile(r"\bem[- ]?dash(?:es)?\b(?: ?\(?[\"“'`]?—[\"”'`]?\)?)?", re.IGNORECASE)
 _MARK = re.compile(r"^\s*(?P<mark>(?:[-*+>•]|\d{1,2}[.)]|#{1,6})\s+)*(?:\W*why\b.*$)?", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])|[⚠\ufe0f❌✅🚫]")
 _PLAIN = re.compile(f"`[^`\\n]+`|{_BOLD.pattern}")
-_ASIDE = re.compile(r" ?\([^()\ue000-\ue4ff]*\)")
+_ASIDE = re.compile(r" ?\((?![^()]*\b(?:never|not|don't)\b)[^()\ue000-\ue4ff]*\)")
 _WORD = re.compile(r"[^\s,;:!?()（），。；：、\ue000-\ue4ff\u3000-\u9fff\uac00-\ud7ff]+")
 _NAMED = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
 _PROGRAM = re.compile(
-    rf"(?<![\w./-])(?:{_NAMED})(?: (?:{'|'.join(SUBCOMMANDS)})\b)?(?: --?[\w=-]+)*(?![\w/-]|\.\w)", re.ASCII
+    rf"(?<![\w./-])(?!git hooks?\b)(?:{_NAMED})(?: (?:{'|'.join(SUBCOMMANDS)})\b)?(?: --?[\w=-]+)*(?![\w/-]|\.\w)",
+    re.ASCII,
 )
 _JOINED = re.compile(rf"(?<![\w`./-])(?:{_NAMED})(?:/(?:{_NAMED}))+(?![\w`/-])")
 _LIBRARY = re.compile(
     rf"(?:(?<=not )|(?<=NOT )|(?<=never )|(?<=of )|(?<=than ))(?:{'|'.join(LIBRARIES)})(?![\w/-]|\.\w)"
 )
-# Between sentences, but not before one that says what to use instead.
-_END = re.compile(
-    r"(?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)\s+|(?<=[。！？])\s*)(?=\S)"
-    r"(?!(?:always |please )*(?:use|run|prefer) \S+ instead(?! of\b))",
-    re.IGNORECASE,
-)
-_BREAK = re.compile(
-    r",? e\.g\.,? |\((?:e\.g\.,? |i\.e\.,? )?|[:;—–]\s*|,\s+(?:so |and |then |therefore )*|\s-\s|[：；，]"
-)
-_BECAUSE = re.compile(r"\b(?:because|since|so that|weil|parce que|porque|perché)\b.*", re.IGNORECASE)
 _SHELL = re.compile(r"[|;&<>(){}$`\\\"'\n,]")
-# What was run in one case; what stands for any words of a command; and what a text of a file can't have.
+# What was run in one case; and what a text of a file can't have.
 _HASH = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")
-_HOLE = re.compile(
-    r"\b(?:package|module|file|script|branch)[-_]names?\b|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|…|(?<!/)\.\.\.|\$\w+"
-)
 _OPEN_END = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\]|…|\.\.\.)$")
 _CUT = re.compile(r"<[a-z_ -]+>|…|\.\.\.")
 _NO_PATH = re.compile(r"[\s()\"'=<>{}$~:;|\\]|//|^(?:/|-|\.\.|@)")
@@ -150,8 +133,8 @@ def _sentences(text: str) -> Iterator[_Sentence]:
     heading, opening = "", ""
     for line in _lines(_FENCE.sub(_points, text.replace("’", "'"))):
         mark = _MARK.match(line)
-        plain = _PLAIN.sub(lambda match: match[0] if match[0][0] == "`" else "", line[mark.end() :] if mark else line)
-        plain = plain.strip()
+        plain = _TITLE.sub(r"\1: ", _CROSS.sub("never ", line[mark.end() :] if mark else line))
+        plain = _PLAIN.sub(lambda match: match[0] if match[0][0] == "`" else "", plain).strip()
         words, names = _masked(plain)
         is_listed = bool(mark and mark["mark"])
         above = _limits(words), bool(_INVERTED.search(words))
@@ -165,7 +148,8 @@ def _sentences(text: str) -> Iterator[_Sentence]:
                 opening = plain.rstrip(":： ")
             elif not _NEUTRAL.match(plain):
                 opening = "" if is_lead_in else heading
-        is_refused = is_listed and bool(_NEGATED.match(opening)) and not _NEGATED.match(plain)
+        is_doing = is_listed and bool(_DOING.match(plain))
+        is_refused = is_listed and not is_doing and bool(_NEGATED.match(opening)) and not _NEGATED.match(plain)
         if is_listed and opening and (point := _POINT.match(plain)):
             rest = point["rest"] if _INVERTED.search(opening) else re.sub(r"^ ?(?=(?:to|and) )", " — ", point["rest"])
             yield _Sentence(*_masked(f"{opening}: {point['order']}{rest}"), opening=len(_masked(opening)[0]))
@@ -178,7 +162,9 @@ def _sentences(text: str) -> Iterator[_Sentence]:
                 and (names or _OPTION.search(part))
                 and len(names) < MOST_NAMES
             ):
-                yield _Sentence(part.rstrip(".!。！ "), names, is_listed and (section[1] or lead_in[1]))
+                is_inverted = is_listed and (section[1] or lead_in[1])
+                words = f"never {part}" if is_inverted and is_doing else part
+                yield _Sentence(words.rstrip(".!。！ "), names, is_inverted and not is_doing)
 
 
 def _points(fence: re.Match[str]) -> str:
@@ -219,13 +205,20 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
         return sign
 
     def coded(match: re.Match[str]) -> str:
-        code = (match["code"] or "").strip()
-        return sign(code, _kind(code)) if code else sign(match["quoted"] or "", "D")
+        code, quoted = (match["code"] or "").strip(), match["quoted"] or match["single"] or ""
+        if code[:1] == "." and code[1:] in ENDINGS and code != ".env":  # all files with that ending
+            return sign(f"*{code}", "P" if match.string[match.end() :].startswith(" files") else "")
+        if re.fullmatch(r"[\w.-]+", code) and _DIRECTORY.match(match.string, match.end()):
+            return sign(f"{code}/", "P")
+        if code or (" " in quoted and _kind(quoted) == "C"):
+            return sign(code or quoted, _kind(code or quoted))
+        return match[0] if match["single"] else sign(quoted, "D")
 
     def plain(match: re.Match[str]) -> str:
         name = match[0].rstrip(".'")
         is_named = _is_path(name) and (name.endswith("/") or name.rpartition(".")[2].lower() in ENDINGS)
-        return sign(name, "P") + match[0][len(name) :] if is_named else match[0]
+        kind = "P" if is_named else "T" if re.fullmatch(r"--[a-z][a-z-]+", name) else ""
+        return sign(name, kind) + match[0][len(name) :] if kind else match[0]
 
     line = _JOINED.sub(lambda match: match[0].replace("/", ", "), line)
     words = _CO_AUTHOR.sub("`Co-Authored-By:`", line)
@@ -266,12 +259,14 @@ def _rules_of(sentence: _Sentence) -> Iterator[Rule]:
     """Yield what a sentence says: itself, and its clauses behind a mark; behind a comma only after an order, or what is
     forbidden."""
     words, end = sentence.words, 0
-    breaks = [(match.end(), match[0].startswith(",") and "." not in match[0]) for match in _BREAK.finditer(words)]
+    breaks = [(match.end(), "(" if "." in match[0] else match[0].strip()[:1]) for match in _BREAK.finditer(words)]
     if sentence.opening:
-        breaks = [(at, is_comma) for at, is_comma in breaks if at < sentence.opening]
-    for start, is_comma in ((0, False), *breaks):
-        is_aside = is_comma and not _FORBIDS.match(words, start)
-        if start < end or (not end and start and (is_aside or _limits(words[:start]))):
+        breaks = [(at, mark) for at, mark in breaks if at < sentence.opening]
+    for start, mark in ((0, ""), *breaks):
+        is_aside = mark == "," and not _FORBIDS.match(words, start)
+        above = words[:start]
+        is_limited = _limits(above) if mark in ":,：，" else _CONDITION.search(above) or _ONLY_FOR.match(above)
+        if start < end or (not end and start and (is_aside or is_limited)):
             continue
         is_inverted = sentence.inverted and not _NEGATED.match(words, start)
         for name, forms in _forms().items():
@@ -305,7 +300,8 @@ def _command(name: str) -> str:
     """Return the pattern of a command: with any words before its options, and behind it; empty if it has none."""
     words: list[str] = []
     for word in _HOLE.sub("*", name).split():
-        if word.startswith("-") and words and words[-1] != "*":
+        is_operand = len(words) > 1 and word.startswith((".", "/"))  # options may stand before it
+        if (word.startswith("-") or is_operand) and words and words[-1] != "*":
             words.append("*")
         words.append("*" if words and re.fullmatch(r"[A-Z][A-Z_]+", word) else word)
     if not words or any(map(_HASH.fullmatch, words)) or "*" in words[0] or _SHELL.search(" ".join(words)):
@@ -366,7 +362,8 @@ def _instead(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
         else:
             yield from (Rule(NEVER, pattern) for pattern in _commands(sentence, sign) if _of_kind(sign) == "C")
             continue
-        if subject is not None and wanted is None:
+        wider = str(wanted)[:-1] if kinds == {"C"} and str(wanted) != str(subject) else ""
+        if subject is not None and (wanted is None or (wider and str(subject).startswith(wider))):
             yield Rule(NEVER, subject)
         elif subject is not None and str(subject) and str(wanted) and str(subject) != str(wanted):
             yield Rule(NEVER, subject, "instead", wanted)
@@ -375,7 +372,10 @@ def _instead(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
 def _never_run(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
     for sign in sentence.signs(match["subject"]):
         # With anything in the place of a last hole, also nothing, more would be forbidden than is said.
-        if not _OPEN_END.search(sentence.names[sign]):
+        name = sentence.names[sign]
+        if match.groupdict().get("purpose") and " -" not in name:  # it may be run for other purposes
+            continue
+        if not _OPEN_END.search(name) or not _HOLE.sub("", name.partition(" ")[2]).strip():
             yield from (Rule(NEVER, pattern) for pattern in _commands(sentence, sign))
 
 
@@ -410,21 +410,20 @@ def _never_say(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
 
 
 def _before(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
-    moments = filter(None, (match["moment"], match.groupdict().get("moment2")))
-    for moment in moments:
-        command = next((MOMENTS[word] for word in MOMENTS if word in moment.lower()), PULL_REQUEST)
-        others = _commands(sentence, moment) if sentence.signs(moment) else [Pattern(command=command)]
-        pairs = [(subject, other) for other in others for subject in _commands(sentence, match["subject"])]
-        yield from (Rule(ALWAYS, one, "before", other) for one, other in pairs if str(one) != str(other))
+    moment = match["moment"].lower()
+    names = dict.fromkeys(command for word, command in MOMENTS.items() if re.search(word, moment))
+    others = _commands(sentence, moment) if sentence.signs(moment) else [Pattern(command=name) for name in names]
+    pairs = [(subject, other) for other in others for subject in _commands(sentence, match["subject"])]
+    yield from (Rule(ALWAYS, one, "before", other) for one, other in pairs if str(one) != str(other))
 
 
 def _with(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what goes with a change of a path, or of any; a text goes with another one in a file."""
     part, other = match["subject"], match.groupdict().get("other") or ""
     beside: list[Pattern | None] = [*_paths(sentence, other)] if other else [ANY_FILE]
-    if language := match.groupdict().get("language"):
-        ending = LANGUAGES.get(language.lower())
-        beside = [Pattern(path=f"**/*.{ending}")] if ending else []
+    words = re.findall(_SECTIONS["language"], match.groupdict().get("when") or "", re.IGNORECASE)
+    if endings := dict.fromkeys(LANGUAGES[word.lower()] for word in words):
+        beside = [Pattern(path=f"**/*.{ending}") for ending in endings]
     subjects: list[Pattern | None] = [*(_commands(sentence, part) or _paths(sentence, part))]
     if _of_kind(part[0]) == "T":
         beside = beside or [_text(sentence.names[other])]
