@@ -30,6 +30,7 @@ ALIASES = {"guide": "note"}
 LONG_CHOICES = 44  # characters of choices from which on the usage has a word for them
 SCREENS = ("memories", "inbox", "activity", "setup")
 KEEP_SECRETS = "--yes | keep secrets in the text, without asking"  # an argument of several commands
+EVERYWHERE = {"help", "json", "debug", "project"}  # the options of all commands, which no usage repeats
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
 EXAMPLES = """\
   memtui                                    open the TUI
@@ -65,6 +66,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: "Any") -> None:
         super().__init__(**{"formatter_class": _Formatter, "allow_abbrev": False, **options})
+        self._positionals.title = "arguments"
 
     def error(self, message: str) -> "NoReturn":
         for words, better in ARGPARSE_WORDS.items():
@@ -116,8 +118,12 @@ class _Formatter(argparse.HelpFormatter):
         # argparse makes a formatter for every option that is added, and would import shutil to find the width.
         super().__init__(prog, **{"width": (terminal_columns(os.environ) or 80) - 2, **options})
 
+    def add_usage(self, usage: "Any", actions: "Any", groups: "Any", prefix: "Any" = None) -> None:
+        own = [action for action in actions if action.dest not in EVERYWHERE]
+        super().add_usage(usage, own, groups, prefix)
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return text if text.startswith("example:") else super()._fill_text(text, width, indent)
+        return text if text.startswith("example") else super()._fill_text(text, width, indent)
 
 
 def _add_common(parser: Parser) -> None:
@@ -158,7 +164,7 @@ def _add(commands: "Commands", run: "Run", text: str, more: "Mapping[str, dict[s
         name,
         help=summary,
         description=" ".join([f"{summary[:1].upper()}{summary[1:]}.", *prose]),
-        epilog="\n".join(["example:", *examples]),
+        epilog="\n".join([f"example{'s' * (len(examples) > 1)}:", *examples]),
     )
     parser.set_defaults(run=run)
     _add_common(parser)

@@ -191,7 +191,8 @@ def neighbours(store: Store, item: Waiting) -> list[Memory]:
 def proposed_rules(
     store: Store, item: Waiting, choices: Choices, seconds: float, go_on: Callable[[], bool] = lambda: True
 ) -> list[ProposedRule]:
-    """Return the rules that the words of a pending update say, with their evidence, as long as `go_on` says so."""
+    """Return the rules that the words of a pending update say, with their evidence, as long as `go_on` says so. Those
+    that no past session could keep come last: they are proposed once one can."""
     place = project_of(item) or paths_hot.project_root(store.cwd)
     texts = (choices.description, item.text if choices.body is None else choices.body)
     rules = proposals.rules_of_text("\n\n".join(texts))
@@ -202,7 +203,8 @@ def proposed_rules(
     transcripts = proposal_evidence.recent_transcripts(store.env, wanted, now, seconds)
     transcripts = takewhile(lambda _: go_on(), transcripts)
     moments = counts.count_in(transcripts, rules, now - proposal_evidence.DAYS * clock_hot.DAY)
-    return proposal_evidence.with_evidence(rules, moments)
+    without = [ProposedRule(rule) for rule in rules if not moments.get(rule.key())]
+    return proposal_evidence.with_evidence(rules, moments) + without
 
 
 class Approval(NamedTuple):

@@ -19,8 +19,8 @@ class ProposedRule(NamedTuple):
     """A rule that words say, how often past sessions could keep it, and how often they broke it."""
 
     rule: Rule
-    opportunities: int
-    broken: int
+    opportunities: int = 0
+    broken: int = 0
 
 
 def recent_transcripts(env: dict[str, str], place: str, now: float, seconds: float) -> Iterator[str]:

@@ -75,7 +75,7 @@ async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
         assert field.value == "npm"
 
 
-async def test_typing_narrows_a_picker_with_the_letters_marked(world):
+async def test_a_picker_moves_like_a_list_and_slash_narrows_it(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await start(pilot)
@@ -84,13 +84,13 @@ async def test_typing_narrows_a_picker_with_the_letters_marked(world):
         assert isinstance(picker, Choice)
         await pilot.press("end")
         assert picker.table.cursor == len(picker.table.rows) - 1
-        await pilot.press("home", "down", "ctrl+n", "ctrl+p")
+        await pilot.press("home", "j", "ctrl+n", "k")
         assert picker.table.cursor == 1
-        for letter in "jkq":  # letters that move in other lists, or leave them
-            await pilot.press(letter)
+        for letter in "jkq":  # letters that move or leave, but for one who types
+            await pilot.press("slash", letter)
             assert picker.typed == letter
             await pilot.press("escape")
-        await press(pilot, *"where")
+        await press(pilot, "slash", *"where")
         assert [words.split()[0] for _, words in picker.table.rows] == ["reference"]
         assert any("›" in line and "reference" in line for line in lines(app))
         assert [span.style for span in picker.table.draw_words(picker.table.rows[0])[0].spans] == [matches.STYLE]

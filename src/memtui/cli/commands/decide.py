@@ -171,7 +171,7 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
             call.fail([row], approval.error)
     facts = [_written(ctx, approval, trigger=not args.no_trigger) for _, approval in approvals]
     for (row, _), data in zip(approvals, facts, strict=True):
-        data["checks"] = [rules.proposed_data(proposed) for proposed in checks.get(row.id, ())]
+        data["checks"] = [rules.proposed_data(proposed) for proposed in checks.get(row.id, ()) if proposed.opportunities]
     why = notes.unheard(ctx.unheard([approval.memory.scope_label for _, approval in approvals if approval.memory]))
 
     def text(out: Output) -> None:
@@ -205,7 +205,8 @@ def _create(call: DecisionCall, items: "list[Waiting]", checks: "dict[str, list[
             if not (args.rule or args.no_rules):
                 seconds = COUNT_SECONDS / len(items)
                 checks[item.id] = approving.proposed_rules(call.store, item, choices, seconds, go_on)
-            lines = args.rule or [rule_lines.line(proposed.rule) for proposed in checks.get(item.id, ())]
+            shown = [proposed.rule for proposed in checks.get(item.id, ()) if proposed.opportunities]
+            lines = args.rule or [rule_lines.line(rule) for rule in shown]
             one = approving.propose(call.store, item, choices._replace(rules="; ".join(lines)))
             text, _ = call.ctx.checked(one.data.decode("utf-8", "surrogateescape"), yes=args.yes, declined=DECLINED)
             proposed[item.key] = replace(one, data=text.encode("utf-8", "surrogateescape"))

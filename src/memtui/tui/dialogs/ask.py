@@ -42,7 +42,7 @@ OVER = 7
 LEAST, MOST, ABOUT_WIDTH = 40, 80, 110
 # The part of the height that a list with an `about` takes.
 SHARE = 0.4
-# A list of fewer options, such as yes and no, is not narrowed by typing.
+# A list of fewer options, such as yes and no, is not narrowed.
 NARROWED = 3
 # The palette: what its themes begin with, the width of names and keys, the action that opens it, and the words by which
 # a help adds something to a name.
@@ -153,11 +153,13 @@ class Choice(Dialog[str | None]):
         verb: str = "choose",  # for enter
         start: str = "",  # where the cursor begins without it
         idle: str | None = None,  # the value at which enter does nothing
+        typing: bool = False,  # whether letters narrow the list at once, else from / on
     ) -> None:
         super().__init__()
         self.heading, self.lead = question, lead
         self.below, self.verb, self.current, self.about = below, verb, current, about
         self.start, self.idle = current or start, idle
+        self.typing = typing
         self.typed: str | None = None  # what narrows the list
         self.values = [value for value, _ in options]
         self.rows = [(at, safe_text.line(words)) for at, (_, words) in enumerate(options)]
@@ -180,10 +182,12 @@ class Choice(Dialog[str | None]):
         value = self.values[self.table.row[0]] if self.table.row else None
         enter = [("enter", self.verb if value else "choose")] * (value not in {None, self.idle})
         if self.typed is not None:
-            return (*enter, ("escape", "clear"), *[("up down", "move")] * bool(self.table.rows))
-        typing = [("type", "to narrow")] * self.narrows
+            escape = "clear" if self.typed or not self.typing else "back"
+            narrow = [("type", "to narrow")] * (not self.typed)
+            return (*enter, ("escape", escape), *narrow, *[("up down", "move")] * bool(self.table.rows))
+        narrow = [("/", "filter")] * self.narrows
         extra = [("tab", "read on")] * (self.about is not None)
-        return (*enter, ("escape", "back"), *typing, *extra, ("up down", "move"), ("home end", "first, last"))
+        return (*enter, ("escape", "back"), *narrow, *extra, ("j k", "move"), ("home end", "first, last"))
 
     def on_mount(self) -> None:
         self.table.empty = "No matches. escape clears what you typed."
@@ -192,6 +196,8 @@ class Choice(Dialog[str | None]):
         self.table.marks = {str(at) for at, value in enumerate(self.values) if value == self.current and value}
         self.table.move_to(self.values.index(self.start) if self.start in self.values else 0)
         self.table.focus()
+        if self.typing:
+            self._narrow("")
         self._show_about()
 
     def fit(self) -> None:
@@ -208,15 +214,15 @@ class Choice(Dialog[str | None]):
         return max(words + AROUND, min(cell_len(self.heading) + AROUND, MOST), LEAST)
 
     def on_key(self, event: events.Key) -> None:
-        """Narrow the list by what is typed, also by letters that move in other lists."""
+        """Narrow the list by what is typed: from / on, or at once where `typing` is set."""
         if not self.table.has_focus or not self.narrows:
             return
         letter = event.character if event.is_printable else None
         if self.typed is None:
-            if letter and letter not in " ?":
-                self._narrow("" if letter == "/" else letter)
+            if letter == "/":
+                self._narrow("")
                 event.stop()
-        elif letter or event.key == "backspace":
+        elif (letter and (self.typed or letter not in " ?")) or event.key == "backspace":
             self._narrow(self.typed + letter if letter else self.typed[:-1])
             event.stop()
 
@@ -232,10 +238,10 @@ class Choice(Dialog[str | None]):
     def action_leave(self) -> None:
         if not self.table.has_focus:
             self.table.focus()
-        elif self.typed is None:
+        elif self.typed is None or (self.typing and not self.typed):
             self.dismiss(None)
         else:
-            self._narrow(None)
+            self._narrow("" if self.typing else None)
 
     @on(RowList.Moved)
     def _show_about(self) -> None:
@@ -322,7 +328,7 @@ async def choose_action(services: "Services", group: str, own: "Mapping[str, Com
     options = [(action.id, f"{action.name:<{NAME_WIDTH}}") for action in possible]
     options += [(f"{THEME}{theme}", f"{THEME}{theme}") for theme in config_hot.CHOICES["theme"]]
     beside = {action.id: _about(action) for action in possible}
-    answer = await services.ask(Choice("Actions and themes", options, beside=beside, verb="run"))
+    answer = await services.ask(Choice("Actions and themes", options, beside=beside, verb="run", typing=True))
     if answer and answer.startswith(THEME):
         services.choose_theme(answer.removeprefix(THEME))
     elif answer:

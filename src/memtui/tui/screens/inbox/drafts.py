@@ -128,9 +128,10 @@ class DraftCommands(RowCommands[EntryRow]):
             self._write(free)
 
     def _rules(self, item: Waiting) -> str:
-        """Return the rules that the detail shows of a draft, as the form has them."""
+        """Return the rules of a draft that past sessions had to do with, as the form has them."""
         evidence = self.view.evidence.get(item.key)
-        return "; ".join(rule_lines.line(proposed.rule) for proposed in (evidence.rules if evidence else ()))
+        rules = evidence.rules if evidence else ()
+        return "; ".join(rule_lines.line(proposed.rule) for proposed in rules if proposed.opportunities)
 
     def _write(self, proposed: Sequence[Draft]) -> None:
         """Write the drafts, and say so. Raises the error of the first draft that could not be written."""
