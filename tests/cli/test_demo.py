@@ -86,6 +86,18 @@ def test_in_a_terminal_open_shows_the_control_room_then_where_the_world_is(world
     assert code == 0, drawn
 
 
+@pytest.mark.terminal
+def test_in_a_terminal_a_shell_opens_in_it_and_the_way_back_is_said(world, tmp_path):
+    place, shell = str(tmp_path / "world"), tmp_path / "shell"
+    shell.write_text('#!/bin/sh\necho "in $PWD, home $HOME"\nexit 3\n')
+    shell.chmod(0o700)
+    world.env["SHELL"] = str(shell)
+    drawn, code = opened(world, "demo", place)
+    assert code == 0, drawn
+    assert f"in {place}/shop, home {place}/home" in drawn
+    assert f"memtui demo {place}" in drawn
+
+
 def test_a_sample_world_that_is_there_is_used_as_it_is(bare, tmp_path):
     place = str(tmp_path / "world")
     bare("demo", place)

@@ -101,7 +101,7 @@ README = [
     ("memtui approve J5VMX3", "memtui undo", []),
     ("memtui undo", "(?i)undo|approve", []),
     ("memtui import .claude/memory --dry-run", "known already|would", []),
-    ("memtui demo", "A sample world", []),
+    ("memtui demo", "This shell is in a sample world", [("exit leaves it", "exit\n")]),
     ("memtui demo --tour", "", [("1 of 3", "q"), ("c note", "q")]),
     ("memtui", "", [("1 Memories", "q")]),
 ]

@@ -27,6 +27,8 @@ GROUPS = {
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 HIDDEN = {"statusline": "statusline", "merge-driver": "merge_driver"}  # what files call that memtui has written
 ALIASES = {"guide": "note"}
+# Words of other tools.
+ELSEWHERE = {"install": "setup hooks", "uninstall": "setup hooks --remove", "add": "new", "delete": "rm"}
 LONG_CHOICES = 44  # characters of choices from which on the usage has a word for them
 SCREENS = ("memories", "inbox", "activity", "setup")
 KEEP_SECRETS = "--yes | keep secrets in the text, without asking"  # an argument of several commands
@@ -307,7 +309,7 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         argv = [*before, ALIASES[name], *argv[len(before) + 1 :]]
         name = ALIASES[name]
     if name not in COMMANDS and name not in HIDDEN:
-        hint = _did_you_mean(close_to(name, COMMANDS, 3))
+        hint = _did_you_mean([ELSEWHERE[name]] if name in ELSEWHERE else close_to(name, COMMANDS, 3))
         raise UsageError(f"There is no command “{name}”.", f"{hint}`memtui --help` lists them.")
     if any(word.partition("=")[0] in {"--screen", "--read-only"} for word in before):
         raise UsageError("--screen and --read-only are for the TUI, without a command.", "See `memtui --help`.")

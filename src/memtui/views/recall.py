@@ -128,7 +128,7 @@ def silence(run: "RecallRun") -> str:
 def headline(run: "RecallRun") -> str:
     """Return what a prompt would bring, in one sentence without its end."""
     if nearest(run):
-        return f"Nothing passes {share(run.threshold)}"
+        return f"No memory is {share(run.threshold)} likely to help"
     if not run.delivered:
         return f"Nothing would be delivered: {silence(run)}"
     return f"{len(run.delivered)} of {many(run.memories, 'memory', 'memories')} would be delivered"

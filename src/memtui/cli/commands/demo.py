@@ -3,6 +3,7 @@
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -30,7 +31,7 @@ demo: create a sample world to try memtui without Claude Code
   memtui demo
   memtui demo --tour
   memtui demo /tmp/memtui-demo
-Without DIR it is made in a temporary directory. It prints what to type to use it in a shell.
+Without DIR it is made in a temporary directory. A shell opens in it; without a terminal it prints what to type to be there.
 directory=[DIR] | the directory; a sample world that is there is used as it is
 --open | open the TUI in it
 --tour | open the TUI in it, with a tour of three steps""")
@@ -52,18 +53,25 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     inside = Context({**ctx.env, **world.env}, ctx.out, world.shop)
     inside.project_given = False
     quoted = shell_word(world.directory)
-    if args.open or args.tour:
-        os.environ.update(world.env)  # for an editor or a shell that is started from the TUI
+    examples = [f"  {example:<32}{styled('# ' + why, 'dim')}" for example, why in TRY]
+    is_shell = open_tui.has_terminal() and not ctx.out.json
+    if args.open or args.tour or is_shell:
+        path = [os.path.dirname(started), ctx.env.get("PATH", os.defpath)]
+        os.environ.update(world.env, PATH=":".join(filter(None, path)))  # for what is started from here
         os.chdir(world.shop)
-        code = open_tui.run(inside, tour=args.tour).code
+        if args.open or args.tour:
+            code, option = open_tui.run(inside, tour=args.tour).code, " --open"
+        else:
+            ctx.out.print(styled("This shell is in a sample world, as after some days of work. exit leaves it.", "bold"))
+            ctx.out.exact("\n".join(examples))
+            subprocess.run([ctx.env.get("SHELL") or "/bin/sh"], check=False)
+            code, option = 0, ""
         what = "The sample world is still there. Open it again, or remove it when you are done:"
-        ways = f"{what}\n  {shell_word(started or 'memtui')} demo --open {quoted}\n  rm -r {quoted}"
+        ways = f"{what}\n  {shell_word(started or 'memtui')} demo{option} {quoted}\n  rm -r {quoted}"
         return Result({}, lambda out: out.exact(ways), code=code)
     lines = [f"  export {name}={shell_word(value)}" for name, value in world.env.items()]
     lines += [f"  export PATH={shell_word(os.path.dirname(started))}:$PATH"] if started else []
-    lines += [f"  cd {shell_word(world.shop)}", "Then:"]
-    lines += [f"  {example:<32}{styled('# ' + why, 'dim')}" for example, why in TRY]
-    lines += ["", f"When you are done: rm -r {quoted}"]
+    lines += [f"  cd {shell_word(world.shop)}", "Then:", *examples, "", f"When you are done: rm -r {quoted}"]
     return Result(
         {"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]},
         "A sample world: two projects, shop and blog, as after some days of work.\n" * (args.directory is None),

@@ -131,6 +131,8 @@ def _drawn(plan: PlanOrError) -> Text:
         return text.append(safe_text.clean(f"{plan.message}\n{plan.hint}"), style="yellow")
     if not plan.changed:
         return text.append("The hooks are in this file already: nothing to change.")
+    for note in setup_words.notes(plan):
+        text.append(f"note: {safe_text.clean(note)}\n", style="yellow")
     for heading, names in setup_words.effects(plan):
         text.append(f"{heading}\n", "bold")
         for event in names:
@@ -138,8 +140,6 @@ def _drawn(plan: PlanOrError) -> Text:
     text.append("\nThe exact change of the file\n", "bold")
     for line in plan.diff.splitlines():
         text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))
-    for note in setup_words.notes(plan):
-        text.append(f"note: {safe_text.clean(note)}\n", style="yellow")
     if pasted := setup_words.to_paste(plan):
         text.append(safe_text.clean(pasted) + "\n")
     return text.append(f"\n{EXPLAINED}", "dim")

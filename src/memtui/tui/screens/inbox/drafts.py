@@ -199,6 +199,8 @@ class DraftCommands(RowCommands[EntryRow]):
         }
 
     def _proposed(self, item: Waiting, values: Values) -> Draft:
+        if not values.get("name", "-").strip():
+            raise UsageError("A memory needs a name.", "Such as prefer-pnpm.")
         proposed = self.view.propose(item, Choices(**values))
         if isinstance(proposed, MemtuiError):
             raise proposed
