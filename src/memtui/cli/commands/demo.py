@@ -56,8 +56,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     examples = [f"  {example:<32}{styled('# ' + why, 'dim')}" for example, why in TRY]
     is_shell = open_tui.has_terminal() and not ctx.out.json
     if args.open or args.tour or is_shell:
-        path = [os.path.dirname(started), ctx.env.get("PATH", os.defpath)]
-        os.environ.update(world.env, PATH=":".join(filter(None, path)))  # for what is started from here
+        places = [os.path.dirname(started), ctx.env.get("PATH", os.defpath)]
+        os.environ.update(world.env, PATH=":".join(filter(None, places)))  # for what is started from here
         os.chdir(world.shop)
         if args.open or args.tour:
             code, option = open_tui.run(inside, tour=args.tour).code, " --open"
