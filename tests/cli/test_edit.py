@@ -1,6 +1,11 @@
 """Many memories are removed only after a yes; the editor gets the file, and nothing that was typed is lost."""
 
+import shutil
 from pathlib import Path
+
+import pytest
+
+from memtui.cli.context import Context
 
 
 def files(world):
@@ -52,3 +57,30 @@ def test_a_conflict_keeps_what_was_typed_and_says_where(memtui, world, editor):
     assert draft.read_text().endswith("MINE")
     draft.unlink()
     draft.parent.rmdir()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "---\nname: [\n---\nText.\n", "Text alone.\n", "---\nname: a\nrules: foo\n---\nText.\n"]
+)
+def test_an_edit_that_breaks_the_head_is_refused_and_kept_aside(memtui, world, editor, text):
+    path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
+    before = path.read_bytes()
+    memtui.env["EDITOR"] = editor(f"path.write_text({text!r})")
+    done = memtui("edit", "prefer-pnpm", check=False)
+    assert (done.code, "would be broken" in done.err, path.read_bytes()) == (1, True, before)
+    draft = Path("".join(done.err.split("kept in ")[1].split()[0]))
+    assert draft.read_text() == text
+    shutil.rmtree(draft.parent)
+    assert memtui("edit", "prefer-pnpm", "--set", "rules=foo", check=False).code == 2
+    assert path.read_bytes() == before
+
+
+def test_the_editor_comes_back_with_a_broken_head_until_it_is_kept_or_not(memtui, world, editor, monkeypatch):
+    monkeypatch.setattr(Context, "can_ask", True)
+    path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
+    before = path.read_bytes()
+    memtui.env["EDITOR"] = editor("path.write_text('' if path.read_text() else 'Kept.')")
+    memtui("edit", "prefer-pnpm", stdin="b\n")
+    assert path.read_bytes() == before
+    memtui("edit", "prefer-pnpm", stdin="a\nk\n")
+    assert path.read_text() == "Kept."

@@ -9,9 +9,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from memtui.base.errors import MemtuiError, UsageError
+
+if TYPE_CHECKING:
+    from memtui.store.memory import Memory
+
+# What a person can do about a file whose head is broken.
+AGAIN, KEEP, BACK = ("again", "edit it again"), ("keep", "keep it as it is"), ("back", "take the edit back")
 
 
 def command(env: "dict[str, str]") -> "list[str]":
@@ -66,6 +72,26 @@ def edited(env: "dict[str, str]", name: str, data: bytes) -> bytes:
     """Run the editor on a temporary file with this content and return what it saved. Raises as `run`."""
     with tempfile.TemporaryDirectory(prefix="memtui-") as directory:
         return run(env, write_temporary(directory, name, data))
+
+
+def problem(before: "Memory", data: bytes) -> str:
+    """Say in a sentence what is wrong with the file of a memory as it was typed; empty if nothing new is."""
+    from memtui.rules.problems import problems_of
+    from memtui.store import memory
+
+    after = memory.from_bytes(before.path, before.scope_label, data)
+    if data == before.raw:
+        return ""
+    if not data.strip():
+        return "The file is empty."
+    if before.fields and not after.fields:
+        return "Its frontmatter is gone, or has no field."
+    if after.broken and after.broken != before.broken:
+        return f"Its frontmatter can't be read: {after.broken}."
+    if after.name != before.name and not any(map(str.isalnum, after.name)):
+        return f"Its name is “{after.name}”, without a letter."
+    known = {words for _, words in problems_of(before)}
+    return next((f"Line {line}: {words}." for line, words in problems_of(after) if words not in known), "")
 
 
 class EditedFile:

@@ -4,17 +4,19 @@ import argparse
 import sys
 from functools import partial
 
-from memtui.base.errors import ConflictError, NotFoundError, UsageError
+from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.base.phrasing_hot import many
 from memtui.base.shell import shell_word
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Printer, Result, line, narrate, styled
 from memtui.redact import redact
+from memtui.store import memory as memory_file
 from memtui.store import references, scopes, triggers
 from memtui.store.frontmatter import head_hot
 from memtui.store.journal import acts
 from memtui.store.memory import Memory
+from memtui.views import editor
 from memtui.views.editor import EditedFile
 from memtui.views.parts import TextDifference
 
@@ -62,7 +64,7 @@ edit: change text, fields or triggers of memories
   memtui edit prefer-pnpm --set description='Use pnpm'
   memtui edit prefer-pnpm release-steps --type feedback
   memtui edit release-steps --trigger "put it live"
-Without options your editor opens. If it exits with an error, the edit is discarded.
+Without options your editor opens, again if the frontmatter is broken. If it exits with an error, the edit is discarded.
 names=NAME... |
 --set KEY=VALUE... | a field; metadata.KEY for a nested one
 --type TYPE | another type
@@ -88,6 +90,8 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
 
     def change(name: str) -> "tuple[Memory, Memory]":
         memory = memories.find(ctx, name)
+        if problem := editor.problem(memory, memory_file.with_fields(memory, fields)):
+            raise UsageError(f"{memory.stem} would be broken. {line(problem)}", NOT_CHANGED)
         return memory, store.edit(memory, fields)
 
     bulk = memories.BulkResult()
@@ -105,7 +109,7 @@ def _edit_in_editor(ctx: Context, mem: Memory, args: argparse.Namespace) -> Resu
         )
     references.writable(store.scope(mem.scope_label), shared=store.shared)
     with EditedFile(ctx.env, mem.stem, mem.raw, ctx.out.say) as draft:
-        after = ctx.checked_bytes(draft.edit(), yes=args.yes, declined=NOT_CHANGED, before=mem.raw)
+        after = ctx.checked_bytes(_sound(ctx, mem, draft), yes=args.yes, declined=NOT_CHANGED, before=mem.raw)
         try:
             memory = store.edit(mem, after, seen=True)
         except ConflictError as error:
@@ -114,6 +118,19 @@ def _edit_in_editor(ctx: Context, mem: Memory, args: argparse.Namespace) -> Resu
             raise ConflictError(f"{mem.path} changed while you were editing.", hint) from error
     row = {**memories.data_of(memory), "changed": memory.raw != mem.raw}
     return Result({**row, "edited": [row], "redacted": []}, *_text(ctx, [(mem, memory)]))
+
+
+def _sound(ctx: Context, mem: Memory, draft: EditedFile) -> bytes:
+    """Run the editor until the file is sound, or a person keeps it so or takes it back. Raises MemtuiError."""
+    while problem := editor.problem(mem, after := draft.edit()):
+        if not ctx.can_ask:
+            raise MemtuiError(f"{mem.stem} would be broken. {line(problem)}", NOT_CHANGED)
+        ways = ", ".join(f"{key[0]}: {words}" for key, words in (editor.AGAIN, editor.KEEP, editor.BACK))
+        ctx.out.say(f"! {line(problem)} ({ways}) [A/k/b]", end=" ")
+        answer = sys.stdin.readline().strip().lower()[:1]
+        if answer in {"k", "b"}:
+            return after if answer == "k" else mem.raw
+    return after
 
 
 def _change_triggers(ctx: Context, memory: Memory, args: argparse.Namespace) -> Result:

@@ -116,6 +116,12 @@ async def test_the_persons_editor_changes_the_file_and_an_error_changes_nothing(
         assert read(everywhere(world, "editor.md")).startswith("I use Kakoune")
         await press(pilot, "z")
         assert read(everywhere(world, "editor.md")).startswith("I use Helix")
+        app.data.env["VISUAL"] = _editor(tmp_path, 'test -s "$1" && : > "$1" || echo I use Vim > "$1"\n')
+        await press(pilot, "E", "down", "down", "enter")
+        assert read(everywhere(world, "editor.md")).startswith("I use Helix")
+        await press(pilot, "E", "enter")
+        assert read(everywhere(world, "editor.md")) == "I use Vim\n"
+        await press(pilot, "z")
         app.data.env["VISUAL"] = _editor(tmp_path, 'echo lost > "$1"\nexit 1\n')
         await press(pilot, "E")
         assert read(everywhere(world, "editor.md")).startswith("I use Helix")

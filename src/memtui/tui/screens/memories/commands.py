@@ -374,8 +374,17 @@ class MemoryCommands:
         scope, row = self.list.chosen()[0]
         if not await self._may_change([scope]):
             return
-        with self.services.suspend():
-            after = editor.edited(self.services.data.env, row.memory.stem, row.memory.raw)
+        after = row.memory.raw
+        while True:
+            with self.services.suspend():
+                after = editor.edited(self.services.data.env, row.memory.stem, after)
+            if not (words := editor.problem(row.memory, after)):
+                break
+            question = Choice(safe_text.line(words), [editor.AGAIN, editor.KEEP, editor.BACK])
+            answer = await self.services.ask(question) or "again"
+            if answer != "again":
+                after = row.memory.raw if answer == "back" else after
+                break
         if after == row.memory.raw:
             from memtui.tui.dialogs.subject import NOTHING
 
