@@ -23,14 +23,8 @@ CHECKED = {"Bash", "Monitor", "PowerShell", "Write", "Edit", "MultiEdit", "Noteb
 PATH_KEYS = ("file_path", "notebook_path", "path")
 MEMORY_TOOLS = {"memory_read", "memory_write"}
 # What the tools do with a memory, and what says that only a part of a file was read or written.
-ACTIONS = {
-    "Read": "read",
-    "Write": "wrote",
-    "Edit": "wrote",
-    "MultiEdit": "wrote",
-    "memory_read": "read",
-    "memory_write": "wrote",
-}
+WRITING = ("Write", "Edit", "MultiEdit", "memory_write")
+ACTIONS = {"Read": "read", "memory_read": "read", **dict.fromkeys(WRITING, "wrote")}
 PARTS = {"offset", "limit", "old_string", "edits"}
 
 

@@ -7,30 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from memtui.redact import shaped
-from memtui.redact.shaped import (
-    BARRIER,
-    DIGIT,
-    FREE_RUN,
-    HASH,
-    NEAR_LENGTH,
-    NEAR_RUN,
-    PATHLIKE,
-    PLACEHOLDER,
-    REFERENCE,
-    SWITCH,
-    SYMBOLS,
-    TELLS,
-    WORD_RUN,
-    Secret,
-    entropy,
-    generated,
-    is_both,
-    is_code,
-    is_given,
-    is_long_hash,
-    run_length,
-    trie,
-)
+from memtui.redact.shaped import Secret, entropy, generated, is_both, is_code, is_given, is_long_hash, run_length, trie
 
 
 @cache
@@ -103,7 +80,7 @@ def _assigned(text: str, match: re.Match[str], word: str, start: int) -> Secret 
     value = _value(text, match)
     if not match["quote"]:
         value = value.rstrip(_ENDS) or value
-    if len(value) < 4 or not TELLS.search(value) or BARRIER in value or PLACEHOLDER.match(value):
+    if len(value) < 4 or not shaped.TELLS.search(value) or shaped.BARRIER in value or shaped.PLACEHOLDER.match(value):
         return None
     if not _names_a_key(match["more"], value) or not _is_secret(text, match, word, start, value):
         return None
@@ -117,7 +94,7 @@ def _names_a_key(more: str, value: str) -> bool:
         return True
     if _NOT_A_KEY.search(more) or not more.startswith(("_", "-", "s_", "s-")):
         return False
-    return generated(value, NEAR_RUN) or (len(value) >= 32 and is_long_hash(value))
+    return generated(value, shaped.NEAR_RUN) or (len(value) >= 32 and is_long_hash(value))
 
 
 def _is_secret(text: str, match: re.Match[str], word: str, start: int, value: str) -> bool:
@@ -125,13 +102,13 @@ def _is_secret(text: str, match: re.Match[str], word: str, start: int, value: st
     if match["gap"]:
         return _is_secret_behind_a_gap(text, word, start, value)
     if match["of"]:
-        likely = generated(value, NEAR_RUN) or any(c in SYMBOLS for c in value[1:])
+        likely = generated(value, shaped.NEAR_RUN) or any(c in shaped.SYMBOLS for c in value[1:])
         return word != "weak" and likely and not is_code(value)
     op, quoted = match["op"] or "", bool(match["quote"])
     if not quoted and is_code(value):
         return False
     if word == "weak":
-        return len(value) >= NEAR_LENGTH and generated(value, 2.8)
+        return len(value) >= shaped.NEAR_LENGTH and generated(value, 2.8)
     # The name of a header has dashes.
     header = word == "secret" and op.lstrip().startswith(":") and "-" in text[max(0, start - 2) : match.start()]
     tight = header or quoted or bool(match["pair"] or match["tag"]) or ("=" in op and op == op.strip())
@@ -140,10 +117,10 @@ def _is_secret(text: str, match: re.Match[str], word: str, start: int, value: st
     if tight and len(value) >= 12 and is_given(value):
         return True
     if tight and " " not in value.strip() and not re.sub("[ _-]", "", value).isalpha():
-        return not value.isdigit() and not PATHLIKE.search(value) and not is_code(value)
+        return not value.isdigit() and not shaped.PATHLIKE.search(value) and not is_code(value)
     return len(value) >= 8 and (
-        generated(value, FREE_RUN)
-        or (len(value) >= 12 and len(SWITCH.findall(value)) > 2 and generated(value, WORD_RUN))
+        generated(value, shaped.FREE_RUN)
+        or (len(value) >= 12 and len(shaped.SWITCH.findall(value)) > 2 and generated(value, shaped.WORD_RUN))
         or (is_given(value) and not is_both(value))
         or (len(value) >= 32 and is_long_hash(value) and "-" not in value)
     )
@@ -151,13 +128,13 @@ def _is_secret(text: str, match: re.Match[str], word: str, start: int, value: st
 
 def _is_secret_behind_a_gap(text: str, word: str, start: int, value: str) -> bool:
     if _FLAG.search(text, max(0, start - 32), start) and not value.startswith("-"):
-        return not REFERENCE.match(value) or generated(value, WORD_RUN)
+        return not shaped.REFERENCE.match(value) or generated(value, shaped.WORD_RUN)
     if word == "weak" or "/" in value or "." in value:
         return False
     if word == "password" and "_" not in value:
-        return len(value) >= 6 and DIGIT.search(value) is not None and any(map(str.isalpha, value))
-    least = 8 if word == "password" else NEAR_LENGTH
-    return len(value) >= least and generated(value, NEAR_RUN)
+        return len(value) >= 6 and shaped.DIGIT.search(value) is not None and any(map(str.isalpha, value))
+    least = 8 if word == "password" else shaped.NEAR_LENGTH
+    return len(value) >= least and generated(value, shaped.NEAR_RUN)
 
 
 def _value(text: str, match: re.Match[str]) -> str:
@@ -171,18 +148,20 @@ def _value(text: str, match: re.Match[str]) -> str:
 
 
 def _is_password(value: str, op: str, tight: bool, quoted: bool) -> bool:
-    likely = any(c.isdigit() or c in SYMBOLS for c in value)
+    likely = any(c.isdigit() or c in shaped.SYMBOLS for c in value)
     if is_code(value) or (value.isdigit() and len(value) > 12):
         return False
     if tight:
         return likely or bool(
             op.strip() == "="
             and not re.search("pass|pwd|secret|token|key|none|null|self", value.lower())
-            and (quoted or REFERENCE.match(value))
+            and (quoted or shaped.REFERENCE.match(value))
         )
     # An identifier in camel case, perhaps with a number after it, belongs to a program.
-    identifier = REFERENCE.match(value) and re.search("[a-z][A-Z]", value) and run_length(value) > FREE_RUN
-    return likely and not identifier and not PATHLIKE.search(value)
+    identifier = (
+        shaped.REFERENCE.match(value) and re.search("[a-z][A-Z]", value) and run_length(value) > shaped.FREE_RUN
+    )
+    return likely and not identifier and not shaped.PATHLIKE.search(value)
 
 
 _SERVICE_VALUE = re.compile(
@@ -201,15 +180,15 @@ def _of_service(text: str, low: str, name: re.Match[str]) -> Secret | None:
     if not match:
         return None
     value, words = match["secret"].rstrip(".="), low[match.start("words") : match.end("words")]
-    if BARRIER in value or _OTHER_ID.search(words) or PLACEHOLDER.match(value):
+    if shaped.BARRIER in value or _OTHER_ID.search(words) or shaped.PLACEHOLDER.match(value):
         return None
     if (
         not match["op"].strip()
         and not re.search("key|token|secret|password|pat|credential", words + name[0])
-        and not HASH.match(value)
+        and not shaped.HASH.match(value)
     ):
         return None
-    if len(value) < 32 and HASH.match(value) and not re.search("key|token|secret", words + name[0]):
+    if len(value) < 32 and shaped.HASH.match(value) and not re.search("key|token|secret", words + name[0]):
         return None
     if not (is_given(value) or is_long_hash(value)):
         return None
@@ -248,7 +227,7 @@ def unnamed(text: str) -> Iterator[Secret]:
         if token := _DISCORD.search(run):
             yield Secret(start + token.start(), start + token.end(), "Discord token", 1)
             continue
-        if not DIGIT.search(run):
+        if not shaped.DIGIT.search(run):
             continue
         before = text[max(0, start - 64) : start]
         if _BEFORE_ID.search(before) or _in_path(text, start, end, run):
@@ -291,7 +270,7 @@ def _barred(match: re.Match[str]) -> str:
     if name != "link" and (_STRONG if name == "dated" else _TELLING).search(line):
         return match[0]
     at = start - match.start()
-    return match[0][:at] + BARRIER * len(match[name]) + match[0][at + len(match[name]) :]
+    return match[0][:at] + shaped.BARRIER * len(match[name]) + match[0][at + len(match[name]) :]
 
 
 def _piece(text: str, piece: str, at: int, before: str) -> Secret | None:
@@ -302,17 +281,17 @@ def _piece(text: str, piece: str, at: int, before: str) -> Secret | None:
     core = piece.rstrip("=")
     if token := _DEVOPS.search(core):
         return Secret(at + token.start(), at + token.end(), "Azure DevOps token", 1)
-    if _IDS.match(piece) or HASH.match(core):
+    if _IDS.match(piece) or shaped.HASH.match(core):
         return None
     line = before.rpartition("\n")[2][-NEAR_CHARACTERS:]
-    if is_both(core) and DIGIT.search(core) and len(core) >= FREE_LENGTH and generated(core, FREE_RUN):
+    if is_both(core) and shaped.DIGIT.search(core) and len(core) >= FREE_LENGTH and generated(core, shaped.FREE_RUN):
         aws = len(core) == 40 and ("/" in core or "+" in core)
         telling = aws or entropy(core) >= FREE_ENTROPY_BITS
     else:
         aws = telling = False
     if not telling and (len(core) < FREE_LENGTH or "/" in core or not _TELLING.search(line)):
         return None
-    if not telling and not generated(core, NEAR_RUN):
+    if not telling and not generated(core, shaped.NEAR_RUN):
         return None
     if _blob_line(text, at, end):
         return None
@@ -332,7 +311,7 @@ def _in_path(text: str, start: int, end: int, run: str) -> bool:
     ):
         return True
     before = text[max(0, start - 200) : start]
-    word = before[max(map(before.rfind, " \n\"'(" + BARRIER)) + 1 :]
+    word = before[max(map(before.rfind, " \n\"'(" + shaped.BARRIER)) + 1 :]
     if "://" in word or word.endswith(("/", "\\", "@", "#")):
         return "?" not in word
     return text[end : end + 1] in {"\\", "@", "("} or "://" in text[start : end + 3]

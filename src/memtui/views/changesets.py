@@ -7,19 +7,8 @@ from memtui.base import findings
 from memtui.base.finding import NOTE, Finding
 from memtui.base.phrasing_hot import cut, many, size
 from memtui.store.plan import FileDiff
-from memtui.tidy.changeset import (
-    ADDED,
-    BY,
-    DONE,
-    Proposal,
-    ProposalEvidence,
-    Reason,
-    Refused,
-    Savings,
-    Weighed,
-    name,
-    title,
-)
+from memtui.tidy import changeset
+from memtui.tidy.changeset import Proposal, ProposalEvidence, Reason, Refused, Savings, Weighed, name, title
 from memtui.tidy.coverage import Coverage
 from memtui.views import colours, safe_text
 from memtui.views.parts import Part, TextDifference, Words, heading, line
@@ -103,7 +92,7 @@ def _sentence(evidence: ProposalEvidence) -> str:
 
 def added(proposal: Proposal) -> list[str]:
     """List what a model wrote that no memory says, as far as words tell; nothing of what a person edited since."""
-    return [text for evidence in proposal.evidence if evidence.code == ADDED for text in evidence.texts]
+    return [text for evidence in proposal.evidence if evidence.code == changeset.ADDED for text in evidence.texts]
 
 
 def fields(coverage: Coverage) -> list[str]:
@@ -161,7 +150,7 @@ def _counted(savings: Savings, sign: int) -> list[str]:
 
 def made(proposals: Sequence[Proposal]) -> str:
     """Say what was done: `Approved 3 changes: 2 merged, 1 archived.`"""
-    counts = [(sum(proposal.kind == kind for proposal in proposals), word) for kind, word in DONE.items()]
+    counts = [(sum(proposal.kind == kind for proposal in proposals), word) for kind, word in changeset.DONE.items()]
     words = ", ".join(f"{count} {word}" for count, word in counts if count)
     return f"Approved {many(len(proposals), 'change')}: {words}."
 
@@ -180,7 +169,7 @@ def refused(refused: Refused) -> str:
 
 def head(proposal: Proposal, weighed: Weighed | None, place: str = "") -> list[Part]:
     """Return what is proposed in the scope `place`, why, what it saves, and why it can't be made."""
-    source = [place, f"proposed by {proposal.by}" if proposal.by != BY else ""]
+    source = [place, f"proposed by {proposal.by}" if proposal.by != changeset.BY else ""]
     label = scope_of(proposal)
     parts: list[Part] = [
         Words(safe_text.line(title(proposal), 300), "bold"),

@@ -170,8 +170,6 @@ def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:
         "scope": plan.scope,
         "path": plan.settings_path,
         "changed": plan.changed,
-    }
-    data |= {
         "written": is_applied,
         "diff": plan.diff,
         "notes": own_notes + notes,

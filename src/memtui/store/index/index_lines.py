@@ -5,19 +5,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from memtui.store import links
-from memtui.store.index.index import (
-    ITEM,
-    MAX_LINES,
-    MAX_UNITS,
-    RECALL_ONLY,
-    SEPARATOR,
-    Index,
-    IndexEntry,
-    budget,
-    loaded,
-    normal,
-    parse_index,
-)
+from memtui.store.index import index as memory_index
+from memtui.store.index.index import Index, IndexEntry, budget, loaded, normal, parse_index
 from memtui.store.memory import one_line
 
 HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t#]*$")
@@ -130,7 +119,7 @@ def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "",
             at -= 1
         new_lines = [line_for(index, target, title, hook)]
         above = lines[at - 1] if at else ""
-        if above.strip() and not ITEM.match(above):
+        if above.strip() and not memory_index.ITEM.match(above):
             # Markdown needs a blank line between a heading or prose and a list; an existing one is used.
             if at < len(lines) and not lines[at].strip():
                 at += 1
@@ -172,7 +161,7 @@ def place_line(
 ) -> bytes:
     """Add a line where it is loaded and pushes nothing out, else at the end, or (`first`) above the last loaded one."""
     added = add_line(data, target, title, hook, kind=kind)
-    if len(added) <= MAX_UNITS and added.count(b"\n") < MAX_LINES:
+    if len(added) <= memory_index.MAX_UNITS and added.count(b"\n") < memory_index.MAX_LINES:
         return added
     was, now = (loaded(view(raw), agent=agent) for raw in (data, added))
     if was <= now and not (first and is_below(added, target, agent)):
@@ -213,7 +202,7 @@ def recall_only_lines(index: Index) -> range:
     if not index.recall_only:
         return range(0)
     first = index.recall_only[0].line - 1
-    while not index.lines[first].startswith(RECALL_ONLY):
+    while not index.lines[first].startswith(memory_index.RECALL_ONLY):
         first -= 1
     end = next(n for n in range(first, len(index.lines)) if n == len(index.lines) - 1 or "-->" in index.lines[n])
     return range(first, end + 1)
@@ -234,7 +223,7 @@ def recall_only(data: bytes, targets: Collection[str]) -> bytes:
         at = len(index.lines) if index.unclosed is None else index.unclosed
         above = next((index.lines[n] for n in range(at - 1, -1, -1) if n not in removed), "")
         lead = index.newline * ((not above.endswith("\n") and bool(above)) + bool(above.strip()))
-        lines = [lead, RECALL_ONLY + RECALL_ONLY_WORDS + index.newline, *lines, "-->" + index.newline]
+        lines = [lead, memory_index.RECALL_ONLY + RECALL_ONLY_WORDS + index.newline, *lines, "-->" + index.newline]
         lines += [index.newline] * (at < len(index.lines))
     above_block = [line for number, line in enumerate(index.lines[:at]) if number not in removed]
     rest = [line for number, line in enumerate(index.lines) if number >= at and number not in removed]
@@ -278,7 +267,7 @@ def set_hook(data: bytes, target: str, hook: str, was: str, *, exact: bool = Fal
         if entry.is_for(target) and entry.hook == before:
             line = lines[entry.line - 1]
             close = line.find(")", entry.end)
-            mark = SEPARATOR.match(line, close + 1)
+            mark = memory_index.SEPARATOR.match(line, close + 1)
             between = mark[0] if mark and mark[0].strip() else index.style[1]
             lines[entry.line - 1] = line[: close + 1] + (between + text if text else "") + _line_end(line)
     return joined_lines(index, lines)
@@ -309,14 +298,14 @@ def text_of(index: Index, entry: IndexEntry) -> str:
     """Return the text behind an entry's link, that of the lines that continue it included."""
     line = joined(index, entry)
     close = line.find(")", entry.end)
-    mark = SEPARATOR.match(line, close + 1)
+    mark = memory_index.SEPARATOR.match(line, close + 1)
     return line[mark.end() if mark else close + 1 :].strip()
 
 
 def joined(index: Index, entry: IndexEntry) -> str:
     """Return an entry's line with the lines that continue it behind it, without their bullets."""
     parts = [index.lines[n].strip() for n in entry_lines(index, entry)]
-    rest = [part[item.end() :] if (item := ITEM.match(part)) else part for part in parts[1:]]
+    rest = [part[item.end() :] if (item := memory_index.ITEM.match(part)) else part for part in parts[1:]]
     first = parts[0].rstrip(" ;,.") if any(rest) else parts[0]
     return _lead(index.lines[entry.line - 1]) + "; ".join([first, *filter(None, rest)])
 

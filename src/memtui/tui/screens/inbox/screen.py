@@ -23,6 +23,7 @@ from memtui.tidy.changeset import Weighed
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import REPEATED, Described
 from memtui.tui.screens.inbox import proposals
+from memtui.tui.screens.inbox import row as inbox_row
 from memtui.tui.screens.inbox.chosen import ENTRIES, RULES, Chosen
 from memtui.tui.screens.inbox.commands import OF_FAMILY, VERBS, GhostCommands, commands
 from memtui.tui.screens.inbox.proposals import InboxPlan, PlannedChanges
@@ -34,14 +35,9 @@ from memtui.tui.screens.inbox.row import (
     FoldRow,
     InboxReading,
     InboxView,
-    as_seen,
-    cells,
-    filtered,
     folded,
-    mistake,
     read,
     read_entries,
-    rows_of,
 )
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, bindings
@@ -180,15 +176,15 @@ class Inbox(ListScreen[Decision]):
         view.names = reading.names
         view.forget()
         others = [entry for entry in reading.waiting if entry.slug not in near and not entry.entry.snoozed(view.now)]
-        self._elsewhere = rows_of(others, view, reading.places)
+        self._elsewhere = inbox_row.rows_of(others, view, reading.places)
         here = [entry for entry in reading.waiting if self.of_all_projects or entry.slug in near]
-        self._entries = [*rows_of(here, view, reading.places), *reading.others]
+        self._entries = [*inbox_row.rows_of(here, view, reading.places), *reading.others]
         self._arrange(before)
 
     def _state(self) -> tuple[object, ...]:
         """What is shown, to be compared: after a decision about an entry, it mostly is as it has been since the key."""
         rest = (self._last.problem, id(self._last.others)) if self._last is not None else ()
-        return as_seen(self.all_rows), as_seen(self._elsewhere), *rest
+        return inbox_row.as_seen(self.all_rows), inbox_row.as_seen(self._elsewhere), *rest
 
     def _arrange(self, before: tuple[object, ...] = ()) -> None:
         """Put the rows together, and show them where they are not as `before`."""
@@ -258,7 +254,7 @@ class Inbox(ListScreen[Decision]):
     def select(self) -> Sequence[Decision]:
         self._folds = {}
         if self.typed:
-            return filtered(self.all_rows, self.typed)
+            return inbox_row.filtered(self.all_rows, self.typed)
         inbox_rows = folded(self.all_rows, self.unfolded, self.view.now)  # without likely one-offs and hidden rows
         self._folds = {row.key: fold.key for fold in inbox_rows if isinstance(fold, FoldRow) for row in fold.folds}
         return self._ghost.among(inbox_rows)
@@ -273,7 +269,7 @@ class Inbox(ListScreen[Decision]):
 
     def why_no_matches(self) -> str:
         rows = [*self.all_rows, *self._elsewhere]
-        return mistake(rows, self.typed, self.view.names.values()) or super().why_no_matches()
+        return inbox_row.mistake(rows, self.typed, self.view.names.values()) or super().why_no_matches()
 
     def why_empty(self) -> str:
         if self.is_filtered:
@@ -298,7 +294,7 @@ class Inbox(ListScreen[Decision]):
         if self._last is None:
             return Text(READING, "dim")
         text = Text(no_wrap=True, overflow="ellipsis")
-        others = len(filtered(self._elsewhere, self.typed) if self.typed else self._elsewhere)
+        others = len(inbox_row.filtered(self._elsewhere, self.typed) if self.typed else self._elsewhere)
         elsewhere = f"{others} in other projects" if others else ""
         count = "Nothing to decide" if self.numbers()[1] == "0" else self.counted()
         count += f" ({elsewhere})" if elsewhere and self.of_all_projects else ""
@@ -432,5 +428,5 @@ class Inbox(ListScreen[Decision]):
         return row.key if isinstance(row, FoldRow) else self._folds.get(row.key, "")
 
     def _draw(self, row: Decision) -> list[Text]:
-        kind, what, *more = cells(row, self.view)
+        kind, what, *more = inbox_row.cells(row, self.view)
         return [kind, Text("  ").append_text(what) if row.key in self._folds else what, *more]
