@@ -9,8 +9,9 @@ from memtui.base import paths_hot
 from memtui.tidy import gates
 from waiting import eventually
 
-from .model import structured
-from .test_selection import FAULTS
+from .model import Reply, say, structured
+from .test_recall import indexed
+from .test_selection import FAULTS, is_answered, is_selection
 
 pytestmark = pytest.mark.client
 
@@ -91,6 +92,34 @@ def test_a_dream_without_an_answer_is_told_and_leaves_memories_alone(dreamy, mod
     dreamy.memtui("config", "set", "llm_timeout", "120")
     dreamy.memtui("consolidate", "--ask-model", "--yes")
     assert "The last dream had no answer:" not in told()
+    assert dreamy.errors() == []
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_for_a_model_that_is_gone_the_best_one_selects_and_dreams(dreamy, model, backend):
+    indexed(dreamy)
+    dreamy.asks(backend)
+    model.offered = ["llama-9"]
+    for key, value in {"llm_model": "gone-1", "recall_select": "true", "dream": "true"}.items():
+        dreamy.memtui("config", "set", key, value)
+    had_sessions(dreamy, dreamy.project)
+
+    def script(request):
+        if "<memtui-note" not in request.text():
+            return say("Done.", until=lambda: is_answered(dreamy))
+        if request.body["model"] not in model.offered:
+            return Reply([], status=404, error="not_found_error")
+        return structured(request, notes=["m1"]) if is_selection(request) else merged(request)
+
+    model.script = script
+    dreamy.claude("tell the whole crew that everything is ready for tomorrow")
+    assert eventually(lambda: list((dreamy.root / "proposals").glob("*.json")) and dreamy.workers_ended())
+    calls = dreamy.memtui_json("model", "log")["calls"]
+    assert {(each["purpose"], each["model"], each["outcome"]) for each in calls} == {
+        ("recall", "llama-9", "ok"),
+        ("dream", "llama-9", "ok"),
+    }
     assert dreamy.errors() == []
 
 

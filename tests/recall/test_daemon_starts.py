@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -77,8 +78,22 @@ def test_stop_ends_one_that_loads_its_model_and_one_that_hangs(root, start):
     assert (hangs.wait(5), sentence_vectors.doing(root, {})) == (-signal.SIGKILL, sentence_vectors.NONE)
 
 
+def test_stop_ends_one_that_says_late_which_process_it_is(root):
+    sleeps = subprocess.Popen(["sleep", "60"])
+    identity = [sleeps.pid, process_hot._stat(sleeps.pid)[2], process_hot._here()]
+    with fs_hot.Lock(semantic_hot.place(root) + "/lock", 0.0) as lock:
+        name = lambda: os.write(lock.fd, sentence_vectors.fastjson_hot.dumps(identity).encode())
+        threading.Timer(0.05, name).start()
+        ended = threading.Thread(target=lambda: (sleeps.wait(), lock.__exit__()))
+        ended.start()
+        assert sentence_vectors.stop(root)
+        ended.join()
+    assert sleeps.returncode == -signal.SIGKILL
+
+
 @pytest.mark.parametrize("named", [b"", b"[]", b"{", b"[0, 1]", b"reused", b"own of an unlocked file"])
-def test_stop_kills_only_the_process_that_holds_the_lock(root, named):
+def test_stop_kills_only_the_process_that_holds_the_lock(root, monkeypatch, named):
+    monkeypatch.setattr(sentence_vectors, "NAMING", 0.05)
     bystander = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     identity = [bystander.pid, process_hot._stat(bystander.pid)[2], process_hot._here()]
     if named == b"reused":

@@ -27,7 +27,7 @@ from memtui.settings import config_hot
 IDLE = 1800.0
 # Seconds that a new daemon waits for the one before it to end; that a client may take to send a request; and after
 # which it looks whether it is to end, or its socket is no longer its own.
-SUCCESSION, SENDING, LOOK = 5.0, 2.0, 1.0
+SUCCESSION, SENDING, LOOK = 1.0, 2.0, 1.0
 # A request has at most so many bytes.
 MOST_BYTES = 1 << 20
 
@@ -82,7 +82,7 @@ class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
             if self._owns(own):
                 fs_hot.unlink(semantic_hot.socket_of(self.root))
             self.server_close()
-            filler.join(SUCCESSION)
+            filler.join(SENDING)
 
     def _goes_on(self) -> bool:
         is_idle = time.monotonic() > self._last + self.idle and not self._directories.unfinished_tasks

@@ -15,6 +15,8 @@ from memtui.worker import processes
 
 # Seconds that a worker waits for an answer, and a person.
 PATIENCE, SHORT = 5.0, 1.0
+# Seconds within which a daemon that has the lock says which process it is, also on a busy machine.
+NAMING = 0.5
 # Seconds for which a daemon that could not load its model is not started again, unless the settings were edited since.
 APART = 3600.0
 # What the daemon is doing.
@@ -66,6 +68,15 @@ def stop(root: str) -> bool:
     end = time.monotonic() + (PATIENCE if status(root, {"op": "stop"}, SHORT) else 0.0)
     while is_held(root) and time.monotonic() < end:
         time.sleep(0.02)
+    end = time.monotonic() + NAMING
+    while is_held(root) and time.monotonic() < end:
+        _kill(root)
+        time.sleep(0.02)
+    return True
+
+
+def _kill(root: str) -> None:
+    """Kill the daemon that holds the lock, if it has said by now which process it is."""
     try:
         identity: Any = fastjson_hot.loads(fs_hot.read(semantic_hot.place(root) + "/lock", "cache"))
         # The lock was let go by a process that ended, and the number of that may be another one's by now.
@@ -73,8 +84,7 @@ def stop(root: str) -> bool:
             os.kill(identity[0], signal.SIGKILL)
             fs_hot.unlink(semantic_hot.socket_of(root))
     except (OSError, ValueError):
-        return True  # it ended by itself
-    return True
+        pass  # it ended by itself, or has just begun
 
 
 def downloaded(root: str) -> int:
