@@ -205,13 +205,34 @@ def test_a_hostile_commit_is_refused_whole(both, remote, kind):
 
 @pytest.mark.parametrize(
     ("url", "words"),
-    [("--upload-pack=x", "no address"), ("ext::sh -c x", "no address"), ("/nowhere/at/all.git", "git could not")],
+    [("--upload-pack=x", "no address"), ("ext::sh -c x", "no address"), ("/nowhere/at/all.git", "no git repository")],
 )
 def test_a_wrong_address_gets_a_sentence_and_nothing_is_set_up(tmp_path, url, words):
     machine = Machine(tmp_path, "laptop", "")
     with pytest.raises(MemtuiError, match=words):
         sync.set_up(machine.root, url)
     assert sync.load(machine.root) is None
+
+
+@pytest.mark.slow
+def test_a_machine_keeps_its_id_and_two_never_have_one_name(both, remote):
+    laptop, desktop = both
+    laptop.write("ship", "Ship on Tuesdays.")
+    laptop.write("shop", "Of this project.", "auto")
+    laptop.sync()
+    with pytest.raises(MemtuiError, match="called laptop"):
+        sync.set_up(desktop.root, str(remote), "laptop")
+    sync.leave(laptop.root)
+    sync.set_up(laptop.root, str(remote), "new")
+    laptop.sync()
+    (desktop.shop / ".git" / "config").write_text("")
+    desktop.write("own", "Of a project without a remote.", "auto")
+    outcome = desktop.sync()
+    assert (outcome.absent, outcome.withheld) == (
+        ("example.org/you/shop",),
+        {str(desktop.shop): "a project without a git remote"},
+    )
+    assert [name for name, _ in sync.machines(desktop.root, sync.load(desktop.root))] == ["desktop", "new"]
 
 
 def test_only_what_is_here_is_written_and_never_through_a_link(tmp_path):

@@ -169,7 +169,7 @@ def test_what_others_write_stays_text(both):
     [
         ("name", "no name for a team"),
         ("taken", "There is a team shop already"),
-        ("nowhere", "could not ls-remote"),
+        ("nowhere", "no git repository"),
         ("own", "a person's own memories"),
         ("team", "a team's memories"),
         ("stranger", "no memories of memtui"),

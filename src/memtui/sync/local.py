@@ -78,6 +78,9 @@ def read(env: dict[str, str], team: str = "", base: Tree | None = None) -> Local
                 withheld[path] = reason
             else:
                 tree[f"{top}/{file}"] = data
+    if not team:
+        others = [own for own in projects.with_memory(env) if own.directory not in directories.values()]
+        withheld |= {own.path or own.directory: "a project without a git remote" for own in others}
     return LocalTree(tree, directories, withheld, watched, seen)
 
 

@@ -35,11 +35,11 @@ OPTIONS = (
     *("-c", "protocol.allow=never", "-c", "protocol.ssh.allow=always", "-c", "protocol.https.allow=always"),
     *("-c", "protocol.file.allow=always", "-c", "user.name=memtui", "-c", "user.email=memtui@localhost"),
 )
+NO_REPOSITORY = "does not appear to be a git repository"
 WORDS = {
     "Could not read from remote": "Check the address, the network, and that you may read it: `git ls-remote URL`.",
     "could not read Username": "It asks for a password: set up a key, or git's credential helper.",
     "Could not resolve host": "There is no network, or the address is wrong. The next sync tries again.",
-    "does not appear to be a git repository": "Make one there first: `git init --bare PATH`.",
     "Permission denied": "You may not write there: check your key or the rights of the folder.",
 }
 
@@ -82,7 +82,11 @@ class Remote:
                 raise RejectedError("Another machine pushed at the same time.", "Sync again.")
             lines = words_of_git.split("\n")
             reason = next((line for line in lines if line.startswith("fatal:")), lines[0])[:300].removeprefix("fatal: ")
-            raise MemtuiError(f"git could not {words[0]}: {reason.rstrip('.')}.", hint or "Nothing was changed.")
+            if NO_REPOSITORY in words_of_git:
+                place = self.url if ":" not in self.url else "PATH, on that machine"
+                raise MemtuiError(f"There is no git repository at {self.url}.", f"Make one: git init --bare {place}")
+            verb = f"reach {self.url}" if words[0] == "ls-remote" else words[0]
+            raise MemtuiError(f"git could not {verb}: {reason.rstrip('.')}.", hint or "Nothing was changed.")
         return process.stdout
 
     def make(self) -> None:

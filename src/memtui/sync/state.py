@@ -37,12 +37,13 @@ class SyncState(NamedTuple):
 
 class SyncOutcome(NamedTuple):
     """What a sync did: paths that came and went, in the tree's terms; `conflicts`: sentences; `withheld`: files that
-    stay here, with the reason."""
+    stay here, with the reason; `absent`: addresses of the projects that are not here."""
 
     came: list[str]
     went: list[str]
     conflicts: list[str]
     withheld: dict[str, str]
+    absent: tuple[str, ...] = ()
 
 
 def folder(root: str, team: str = "") -> str:

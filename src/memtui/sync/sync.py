@@ -5,8 +5,10 @@ import json
 import os
 import platform
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from typing import Any
 
 import memtui
@@ -30,12 +32,13 @@ from memtui.sync.trees import Tree
 TRIES = 5  # pushes that other machines may come before
 MACHINES, CONFLICTS = "machines", "conflicts"
 FORMAT = 1
+MACHINE = re.compile("[a-z0-9]{8}")
 TEAM_NAME = re.compile("[a-z0-9][a-z0-9-]{0,31}")
 
 
-def set_up(root: str, url: str, name: str = "", team: str = "") -> SyncState:
-    """Set sync up with a remote, whose address and content are looked at first; with a team's, if it is named. Raises
-    MemtuiError."""
+def set_up(root: str, url: str, name: str = "", team: str = "", agree: Callable[[], None] = lambda: None) -> SyncState:
+    """Set sync up with a remote, whose address and content are looked at before `agree`, which may raise; with a
+    team's, if it is named. Raises MemtuiError."""
     if url.startswith("-") or "::" in url:
         raise MemtuiError(f"{url!r} is no address of a git repository.", "Use ssh, https, or a folder's path.")
     if team and not TEAM_NAME.fullmatch(team):
@@ -46,16 +49,18 @@ def set_up(root: str, url: str, name: str = "", team: str = "") -> SyncState:
             f"There is a team {team} already, at {before.url}.",
             f"Give another name, or leave that one first: memtui sync leave --team {team}",
         )
-    name = name or platform.node().partition(".")[0] or "machine"
-    state = SyncState(url, ids_hot.new_id()[-8:].lower(), name, team=team)
+    state = SyncState(url, _machine(root), name, team=team)
     repo = repository(root, state)
     try:
         repo.make()
         if team:
             state = state._replace(author=repo.git("config", "--global", "user.name", check=False).decode().strip())
         commit = repo.fetch()
-        rows = [data for path, data in repo.tree(commit).items() if path.startswith(MACHINES + "/")]
-        _check_rows(url, rows, is_empty=not commit, team=team)
+        rows = {path: data for path, data in repo.tree(commit).items() if path.startswith(MACHINES + "/")}
+        _check_rows(url, [*rows.values()], is_empty=not commit, team=team)
+        rows.pop(f"{MACHINES}/{state.machine}.json", None)
+        state = state._replace(name=_name(name, {str(json.loads(row).get("name")) for row in rows.values()}))
+        agree()
     except MemtuiError:
         if before is None:
             leave(root, team)
@@ -65,6 +70,26 @@ def set_up(root: str, url: str, name: str = "", team: str = "") -> SyncState:
             fs_hot.makedirs(folder(root, team) + "/memory")
     save(root, state)
     return state
+
+
+def _machine(root: str) -> str:
+    """Return the id of this machine, the same in each sync that it sets up. Raises MemtuiError."""
+    path = root + "/sync/machine"
+    with storing(path):
+        name = fs_hot.read_or_empty(path).decode("ascii", "replace")
+        if not MACHINE.fullmatch(name):
+            own = load(root)
+            name = own.machine if own is not None else ids_hot.new_id()[-8:].lower()
+            fs_hot.write_atomic(path, name.encode())
+    return name
+
+
+def _name(name: str, others: set[str]) -> str:
+    """Return a name for this machine that no other one has. Raises MemtuiError if that is the one that was given."""
+    if name in others:
+        raise MemtuiError(f"Another machine is called {name}.", "Give this one another name: --name NAME")
+    host = name or platform.node().partition(".")[0] or "machine"
+    return next(each for number in count(1) if (each := host if number == 1 else f"{host}-{number}") not in others)
 
 
 def _check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> None:
@@ -129,6 +154,7 @@ def _run_locked(
     journal = Journal(root, by, lambda: now)
     with journal.locked():
         pass  # what a killed sync wrote in part is reverted before it is read
+    row = f"{MACHINES}/{state.machine}.json"
     for _ in range(TRIES):
         remote_head = repo.fetch(state.base)
         if remote_head and state.pending and repo.is_ancestor(state.pending, remote_head):
@@ -145,13 +171,14 @@ def _run_locked(
         merged = trees.merge(base, ours, theirs, partial(_stands, ours, theirs))
         other = _asked(base, ours, theirs, merged, state.name)
         tree = merged.tree if state.team else merged.tree | other
+        tree[row] = ours[row]  # also of a machine that was set up again
         commit = remote_head
         if dry_run:
             break
         try:
             if tree != theirs:
-                count = sum(tree.get(path) != theirs.get(path) for path in {*tree, *theirs})
-                message = f"{count} changes from {state.name}\n\nMemtui-Machine: {state.machine}\nMemtui-By: {by}\n"
+                changed = sum(tree.get(path) != theirs.get(path) for path in {*tree, *theirs})
+                message = f"{changed} changes from {state.name}\n\nMemtui-Machine: {state.machine}\nMemtui-By: {by}\n"
                 message += f"Memtui-Version: {memtui.__version__}\n"
                 own = repo.commit(
                     ours, [state.base] if state.base else [], f"{AS_ON}{state.name}\n\nMemtui-Author: {state.author}\n"
@@ -178,17 +205,18 @@ def _run_locked(
             except ConflictError as error:
                 raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
         if state.team:  # what others wrote is never a draft; the person's own words that do not stand are
-            rows = [json.loads(data) for data in other.values()]
-            for row in rows:
-                if not _stands(ours, theirs, row["path"]):
-                    _leave(root, env, here, tree, row, state.team)
+            for text in map(json.loads, other.values()):
+                if not _stands(ours, theirs, text["path"]):
+                    _leave(root, env, here, tree, text, state.team)
             asked = {}
             _note_writers(repo, folder(root, state.team) + "/writers.json", state.base, commit)
         else:
             asked = _ask(root, env, state, here, tree)
         after = state._replace(base=commit, pending="", time=now, error="", asked=asked)
         after = after._replace(read=now, watched=here.watched, seen=here.seen)
-    return SyncOutcome(came, went, conflicts, here.withheld), after
+    absent = {path.split("/")[1].replace("+", "/") for path in tree if path.startswith("projects/")}
+    absent -= {top.partition("/")[2].replace("+", "/") for top in here.places}
+    return SyncOutcome(came, went, conflicts, here.withheld, tuple(sorted(absent))), after
 
 
 def _note_writers(repo: Remote, path: str, since: str, commit: str) -> None:

@@ -102,6 +102,9 @@ def _beside(ctx: Context, outcome: state.SyncOutcome) -> "Iterator[str | Callabl
         yield styled("! " + safe(words), "yellow")
     for path, reason in outcome.withheld.items():
         yield narrate(f"stays here: {ctx.tilde(path)}: {reason}")
+    if outcome.absent:
+        names = line(", ".join(outcome.absent))
+        yield narrate(f"Not here: {names}. Its memories come after a session in a clone of it.")
 
 
 @parser.command("""\
@@ -117,16 +120,20 @@ URL | the address of the repository
 --yes | don't ask""")
 def set_up(ctx: Context, args: argparse.Namespace) -> Result:
     team = args.team or ""
-    if not args.yes:
+
+    def agree() -> None:
+        if args.yes:
+            return
         for words in TEAM_TRAVELS if team else TRAVELS:
             ctx.out.print(words.format(team=line(team)))
         ctx.confirm(
             f"{'Sync' if team else 'Send them'} {'with' if team else 'to'} {line(args.url)}?", "Nothing was sent."
         )
+
     from memtui.sync import sync
 
     folder = os.path.join(ctx.cwd, args.url)
-    own = sync.set_up(ctx.root, folder if os.path.isdir(folder) else args.url, args.name or "", team)
+    own = sync.set_up(ctx.root, folder if os.path.isdir(folder) else args.url, args.name or "", team, agree)
     outcome = sync.run(ctx.env, own, ctx.now())
     words = f"This machine is {line(own.name)}. {many(len(outcome.came), 'file')} came, {len(outcome.went)} went."
     data = {"url": own.url, "name": own.name, "team": team, **outcome._asdict()}
