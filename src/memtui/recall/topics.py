@@ -12,7 +12,7 @@ _EMPTY = frozenset(words_hot.terms(_SECTIONS.pop("empty"))) | words_hot.COMMON |
 _ENDS, _OR = (re.compile(_SECTIONS.pop(name), re.IGNORECASE) for name in ("ends", "or"))
 _CLAUSES = [
     re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE)
-    for patterns in list(_SECTIONS.values())[1:]
+    for patterns in _SECTIONS.values()
     for pattern in patterns.split("\n")
     if pattern
 ]
