@@ -23,6 +23,7 @@ def draft(text, agent=AGENT, channel="prompt"):
         ("I told you not to edit the lock file", "correction", "I told you not to edit the lock file"),
         ("stop adding comments to every function", "correction", "Stop adding comments to every function"),
         ("From now on use pnpm instead of npm", "preference", "Use pnpm instead of npm"),
+        ("I told you: use pnpm instead of npm here", "correction", "Use pnpm instead of npm here"),
         ("Always run the linter before you commit!", "preference", "Always run the linter before you commit"),
         ("in future please don't touch generated files", "preference", "Don't touch generated files"),
         ("we never push to main directly", "preference", "We never push to main directly"),
@@ -188,6 +189,7 @@ def test_each_standing_rule_or_order_to_an_interrupted_agent_is_a_draft():
         ("I'm a data scientist, new to Rust", "user", "global"),
         ("From now on use British spelling in all my projects", "feedback", "global"),
         ("From now on use British spelling", "feedback", "project"),
+        ("I prefer tabs over spaces in all my code", "feedback", "global"),
     ],
 )
 def test_type_and_scope_follow_what_is_said(text, memory_type, scope):
