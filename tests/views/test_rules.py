@@ -65,5 +65,7 @@ def test_a_memory_without_an_opportunity_has_no_fraction():
 
 def test_all_rules_are_summed_up():
     assert (rules.total({}), rules.total({"a": [held()]})) == ("", "1 memory, no opportunity yet")
+    before = held(opportunities_before=4, kept_before=1)
+    assert rules.total({"a": [before]}) == "1 memory, no opportunity since written, kept 1 of 4 times before"
     counts = held(opportunities=30, kept=28, opportunities_before=18, kept_before=11)
     assert rules.total({"a": [counts], "b": [held()]}) == "2 memories, kept 93% since written, 61% before"

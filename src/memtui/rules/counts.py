@@ -1,6 +1,7 @@
 """How often rules were kept, as counted (rules/counts_update.py); what a text can tell of it is in views."""
 
 import math
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -42,8 +43,8 @@ def held(root: str, path: str) -> list[Held]:
 
 
 def held_by_path(root: str) -> dict[str, list[Held]]:
-    """Return how the rules of all memories were kept, by the memory's path; `{}` if nothing was counted."""
-    return _held(root, None)
+    """Return how the rules of all memories that are there were kept, by their paths; `{}` if nothing was counted."""
+    return {path: rows for path, rows in _held(root, None).items() if os.path.exists(path)}
 
 
 def _held(root: str, path: str | None) -> dict[str, list[Held]]:

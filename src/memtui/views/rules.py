@@ -140,6 +140,10 @@ def total(held_by_path: "HeldByPath") -> str:
         sum(getattr(of_rule, name) for of_rule in counts) for name in SUMS
     )
     words = [many(len(held_by_path), "memory", "memories")]
-    words += [f"kept {kept / opportunities:.0%} since written"] if opportunities else ["no opportunity yet"]
-    words += [f"{kept_before / opportunities_before:.0%} before"] if opportunities_before else []
+    if opportunities:
+        words.append(f"kept {kept / opportunities:.0%} since written")
+        words += [f"{kept_before / opportunities_before:.0%} before"] if opportunities_before else []
+    else:
+        before = f"since written, kept {kept_before:,} of {many(opportunities_before, 'time')} before"
+        words.append(f"no opportunity {before if opportunities_before else 'yet'}")
     return ", ".join(words)

@@ -81,6 +81,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     }
     memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
     waits = ", ".join(many(number, format_hot.NOUNS[kind]) for kind, number in waiting.items() if number)
+    more = (decisions or 0) - waiting["updates"] - waiting["items"]
+    waits = ", ".join(filter(None, (waits, f"{more:,}{' more' * bool(waits)} to decide" * (more > 0))))
     nothing = "nothing waits here" * (not decisions)
     state, installed = setup_words.state(hooks, agents.hooked(ctx.root))
     lines = [
