@@ -54,6 +54,12 @@ def test_who_has_no_claude_code_is_not_told_to_install_its_hooks(bare):
     assert "Claude Code has no hooks of memtui's, only Copilot CLI." in bare("doctor", check=False).out
 
 
+def test_hooks_for_an_agent_that_is_not_here_say_so(memtui, here):
+    assert "Gemini CLI is not on this machine." in memtui("setup", "hooks", "--agent", "gemini", "--dry-run").err
+    assert "Not on this machine: " in memtui("setup", "hooks", "--agent", "all", "--dry-run").err
+    assert "· Claude Code: not on the PATH" in memtui("doctor", check=False).out
+
+
 def test_undo_takes_an_agents_hooks_away(memtui, here):
     memtui("setup", "hooks", "--agent", "copilot", "--yes")
     memtui("undo")

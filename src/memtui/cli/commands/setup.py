@@ -128,7 +128,10 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
             except MemtuiError as error:  # each has a question of its own
                 ctx.out.say(f"{program.title}: {error.message} {error.hint or ''}".rstrip())
                 rows.append({"agent": program.name, "error": error.message})
-    return Result([*(result.data for result in results), *rows], *(text for result in results for text in result.text))
+    absent = ", ".join(program.title for program in programs.every() if not program.is_present(ctx.env))
+    texts = [text for result in results for text in result.text]
+    nowhere = narrate(f"Not on this machine: {absent}." if absent else "")
+    return Result([*(result.data for result in results), *rows], *texts, nowhere)
 
 
 def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:
@@ -150,6 +153,8 @@ def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:
         ctx.out.print(f"{line(plan.settings_path)} {setup_words.unchanged(plan)}: nothing to change.")
     backup, is_applied, added = None, plan.changed and not args.dry_run, action == "install"
     own_notes = program.notes(ctx.env) if added else []
+    if added and program is not PROGRAM and not program.is_present(ctx.env):
+        own_notes.insert(0, f"{program.title} is not on this machine.")
     for note in own_notes if not ctx.out.json else ():  # before the question
         ctx.out.say("note: " + safe(note))
     if not args.dry_run:

@@ -94,7 +94,7 @@ def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
 def client_check(env: dict[str, str]) -> list[Finding]:
     path = shutil.which("claude", path=env.get("PATH"))
     if path is None:
-        return [good("client.absent")]
+        return [note("client.absent")]
     try:
         process = subprocess.run(
             [path, "--version"],
