@@ -11,8 +11,12 @@ import pytest
 from memtui.base import paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.client import locate_hot
-from memtui.inbox import format_hot
+from memtui.inbox import file_hot, format_hot
+from memtui.store import sidecars
+from memtui.store.journal import undo
+from memtui.store.journal.journal import Journal
 from memtui.sync import local, quick, repository, sync
+from memtui.views import query
 
 MEMORY = "---\nname: {0}\ndescription: About {0}\ntype: feedback\n---\n\n{1}\n"
 
@@ -49,6 +53,23 @@ class Machine:
     def sync(self, **more):
         return sync.run(self.env, sync.load(self.root), 1.0, **more)
 
+    def beside(self, kind, file="", *texts):
+        """Give a global memory rows beside it; return the texts of all."""
+        place = str(self.directories["global"])
+        if file:
+            rows = {text: {"text": text, "origin": "person", "terms": []} for text in texts}
+            Journal(self.root).run("test", sidecars.edit(self.root, kind, place, file, rows), "x")
+        return {name: list(entries) for name, entries in sidecars.rows(self.root, kind, place).items()}
+
+    @property
+    def key(self):
+        return paths_hot.project_key(str(self.shop))
+
+    def notes(self, each=lambda entry: entry.text):
+        """What waits for sessions here: of every project, then of this one."""
+        paths = [f"{paths_hot.inbox_dir(self.root, project)}/guidance.md" for project in (None, self.key)]
+        return [each(entry) if each else entry for path in paths for entry in format_hot.read(path)]
+
     def drafts(self):
         return format_hot.read(f"{paths_hot.inbox_dir(self.root, None)}/pending-updates.md")
 
@@ -80,6 +101,17 @@ def test_memories_reach_the_other_machine_and_one_undo_takes_them_back(both):
     assert (desktop.directories["global"] / "MEMORY.md").read_text() == "- [ship](ship.md) - about\n"
     again = desktop.sync()
     assert (again.came, again.went) == ([], [])
+    paths = [
+        ("from", str(desktop.directories[scope] / name)) for scope, name in (("global", "ship.md"), ("auto", "shop.md"))
+    ]
+    assert set(paths) <= query.memories("from:lap").marked(desktop.root, [])
+    desktop.write("ship", "Ship on Mondays.")
+    desktop.sync()
+    laptop.sync()
+    for machine in both:  # on each of them
+        assert query.choices([], [], "", machine.root)["from"] == ["desktop", "laptop"]
+    assert paths[0] in query.memories("from:desktop").marked(desktop.root, [])
+    assert paths[0] not in query.memories("from:laptop").marked(desktop.root, [])
     assert sync.machines(desktop.root, sync.load(desktop.root))[0][0] == "desktop"
     assert {name for name, _ in sync.machines(desktop.root, sync.load(desktop.root))} == {"desktop", "laptop"}
 
@@ -131,6 +163,88 @@ def test_what_both_changed_is_asked_on_both_and_decided_once(both):
     laptop.sync()  # decided there
     desktop.sync()
     assert desktop.drafts() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_text_of_the_machine_that_changed_more_stands_in_any_order(both, first):
+    laptop, desktop = both
+    laptop.write("ship", "Ship on Tuesdays.")
+    laptop.sync()
+    desktop.sync()
+    laptop.write("ship", "Ship on Mondays.")
+    desktop.write("ship", "Ship on Sundays.")
+    desktop.write("other", "Text.")
+    os.utime(laptop.directories["global"] / "ship.md", (2e9, 2e9))  # a clock years ahead
+    both[first].sync()
+    both[1 - first].sync()
+    both[first].sync()
+    for machine in both:
+        assert "Sundays" in machine.text("ship")
+        assert ["Mondays" in draft.text for draft in machine.drafts()] == [True]
+
+
+@pytest.mark.slow
+def test_triggers_and_muted_prompts_follow_their_memory(both):
+    laptop, desktop = both
+    laptop.write("ship", "Ship on Tuesdays.")
+    laptop.beside("triggers", "ship.md", "put it live", "release it")
+    laptop.beside("mutes", "ship.md", "every prompt")
+    laptop.beside("triggers", "gone.md", "of no memory")
+    laptop.sync()
+    assert desktop.sync().came == [
+        "global/MEMORY.md", "global/ship.md", "mutes/global.jsonl", "triggers/global.jsonl",
+    ]  # fmt: skip
+    assert desktop.beside("triggers") == {"ship.md": ["put it live", "release it"]}
+    assert desktop.beside("mutes") == {"ship.md": ["every prompt"]}
+    desktop.beside("triggers", "ship.md", "put it live", "deploy")
+    laptop.beside("triggers", "ship.md", "put it live", "release it", "to production")
+    (laptop.directories["global"] / "ship.md").rename(laptop.directories["global"] / "go.md")
+    laptop.beside("triggers", "go.md", *laptop.beside("triggers")["ship.md"])
+    laptop.beside("triggers", "ship.md")
+    desktop.sync()
+    laptop.sync()
+    desktop.sync()
+    for machine in both:
+        assert sorted(machine.beside("triggers")["go.md"]) == ["deploy", "put it live", "to production"]
+        assert "ship.md" not in machine.beside("triggers")
+    undo.run(Journal(desktop.root), "undo").first()
+    assert desktop.beside("triggers")["ship.md"] == ["put it live", "deploy"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("broken", ["", "before", "after"])
+def test_a_note_to_a_machine_arrives_there_once_and_nowhere_else(tmp_path, remote, both, monkeypatch, broken):
+    laptop, desktop = both
+    tablet = Machine(tmp_path, "tablet", remote)
+    for machine in (laptop, desktop, tablet, laptop):
+        machine.sync()
+    key = paths_hot.project_key(str(laptop.shop))
+    for project, fields in ((None, {"urgent": "yes"}), (key, {"for": "people,machine:Desktop"})):
+        inbox = paths_hot.inbox_dir(laptop.root, project)
+        file_hot.add_entry(inbox, "guidance", {"from": "cli", "for": "machine:desktop", **fields}, f"Of {project}.")
+    file_hot.add_entry(inbox, "guidance", {"from": "cli", "for": "machine:nobody"}, "Stays.")
+    assert laptop.notes() == ["Of None.", f"Of {key}.", "Stays."]
+    for machine in (laptop, desktop) if broken else ():
+        push = repository.Remote.push
+
+        def fail(remote, commit, push=push):
+            push(remote, commit) if broken == "after" else None
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(repository.Remote, "push", fail)
+            with pytest.raises(KeyboardInterrupt):
+                machine.sync()
+        machine.sync()
+    for machine in (laptop, tablet, desktop, laptop, tablet, desktop):
+        machine.sync()
+    assert (laptop.notes(), tablet.notes()) == (["Stays."], [])
+    assert desktop.notes() == ["Of None.", f"Of {key}."]
+    own, other = desktop.notes(None)
+    assert (own.fields["from"], own.fields["urgent"]) == ("cli on laptop", "yes")
+    assert other.fields["for"] == "people"
+    assert format_hot.read(f"{paths_hot.inbox_dir(desktop.root, desktop.key)}/guidance.md")[0].id == other.id
 
 
 @pytest.mark.slow
@@ -242,14 +356,14 @@ def test_only_what_is_here_is_written_and_never_through_a_link(tmp_path):
     outside.mkdir()
     (machine.directories["global"] / "below").symlink_to(outside)
     (outside / "x.md").write_text("Mine.")
-    here = local.read(machine.env)
+    here = local.read(machine.env, "", {})
     assert locate_hot.INDEX_NAME in {path.rpartition("/")[2] for path in here.tree}
     for path in ("global/below/x.md", "global/below/new.md", "global/below/new/x.md"):
         with pytest.raises(MemtuiError, match="link"):
-            local.changes(here, {**here.tree, path: b"Theirs."})
-    assert len(local.changes(here, {**here.tree, "global/new/below/x.md": b"Theirs."})) == 1
+            local.changes(machine.root, here, {**here.tree, path: b"Theirs."})
+    assert len(local.changes(machine.root, here, {**here.tree, "global/new/below/x.md": b"Theirs."})) == 1
     for path in ("projects/other/x.md", "global/settings.json", "global/below/MEMORY.md"):
-        assert local.changes(here, {**here.tree, path: b"Theirs."}) == []
+        assert local.changes(machine.root, here, {**here.tree, path: b"Theirs."}) == []
 
 
 def start(machine):

@@ -191,7 +191,7 @@ def test_a_team_that_can_not_be_set_up_changes_nothing(tmp_path, remote, case, w
         row = {"format": 99, "team": True} if case == "newer" else {"hello": 1}
         repo = sync.repository(str(tmp_path / "other"), state.SyncState(str(remote), "x", "x"))
         repo.make()
-        repo.push(repo.commit({"machines/x.json": json.dumps(row).encode()}, [], "x"))
+        repo.push(repo.commit({"machines/x.json": json.dumps(row).encode()}, [], "x", {}))
     arguments[1] = {"taken": "/other", "nowhere": str(tmp_path / "nowhere")}.get(case, arguments[1])
     arguments[3] = "No Name" if case == "name" else arguments[3]
     before = state.names(ann.root)

@@ -68,9 +68,13 @@ def test_what_a_query_can_hold_is_said_where_it_holds_something_else():
             "There is no is:nevr. Did you mean is:never? is: takes never, problem, untrusted, pinned, muted, unkept.",
         ),
         ("is:lost", "There is no is:lost. is: takes never, problem, untrusted, pinned, muted, unkept."),
-        ("tpye:tool", "There is no tpye: here. Did you mean type:? The query takes type:, scope:, is:, project:."),
+        (
+            "tpye:tool",
+            "There is no tpye: here. Did you mean type:? The query takes type:, scope:, is:, project:, from:.",
+        ),
         ("type:feedbak", "There is no type:feedbak. Did you mean type:feedback? type: takes user, feedback,"),
         ("scope:globl", "There is no scope:globl. Did you mean scope:global? scope: takes auto,"),
+        ("from:laptop", "No other machine changed a memory here: see `memtui sync status`."),
         ("project:blgo", "There is no project:blgo. Did you mean project:blog? project: takes all, blog, shop."),
     ):
         assert query.memories(text).problem(there).startswith(problem), text

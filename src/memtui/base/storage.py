@@ -3,7 +3,7 @@
 import contextlib
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError
@@ -15,6 +15,23 @@ def read_or_none(path: str) -> bytes | None:
         return fs_hot.read_bytes(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def sync_disks(paths: Iterable[str]) -> None:
+    """Wait until the file systems of some paths have all that was written to them. Raises OSError."""
+    import ctypes  # only many changes at once need it
+
+    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+    for path in {os.stat(path).st_dev: path for path in paths}.values():
+        if syncfs is None:
+            os.sync()
+            continue
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            if syncfs(fd):
+                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), path)
+        finally:
+            os.close(fd)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ LOCK_SECONDS = 0.05
 # An entry that came back this often is not delivered again by itself: something other than chance stops it.
 MAX_ATTEMPTS = 3
 MIN_SESSION_PREFIX = 4
-ADDRESSES = ("session", "agent", "path")
+ADDRESSES = ("session", "agent", "path", "machine")  # of another machine: sync/notes.py
 # In `for`: only sessions started by a person, not those of scripts (`claude -p`, the SDK).
 PEOPLE = "people"
 

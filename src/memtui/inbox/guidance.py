@@ -7,7 +7,7 @@ from memtui.inbox import claims_hot, format_hot, note_block_hot
 
 NAME_LIMIT = 80
 ANYONE = "anyone"
-WHOM = "Use people, session:ID, agent:NAME, path:GLOB (without commas), or anyone."
+WHOM = "Use people, session:ID, agent:NAME, path:GLOB (without commas), machine:NAME, or anyone."
 
 
 def text(raw: str) -> str:
@@ -38,7 +38,8 @@ def audience(addressees: list[str], default: object = ANYONE) -> list[str]:
 
 
 def addresses(addressees: list[str]) -> list[str]:
-    """Return addressees (`people`, `session:ID`, `agent:NAME`, `path:GLOB`), one of each: a session must match all."""
+    """Return addressees (`people`, `session:ID`, `agent:NAME`, `path:GLOB`, `machine:NAME`), one of each: a session
+    must match all."""
     valid: list[str] = []
     for address in addressees:
         kind, colon, name = address.strip().partition(":")

@@ -2,20 +2,23 @@
 that has a git remote, by that remote and never by a path."""
 
 import os
-from typing import NamedTuple
+from itertools import product
+from typing import Any, NamedTuple
 
-from memtui.base import fs_hot, paths_hot
+from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.storage import storing
 from memtui.client import locate_hot, projects
 from memtui.redact.redact import kinds_in
-from memtui.store import trust_hot
+from memtui.store import sidecars, trust_hot
 from memtui.store.journal.changes import Change, FileChange
-from memtui.sync import quick
+from memtui.sync import notes, quick, rows
 from memtui.sync.repository import MAX_BYTES, is_safe
 from memtui.sync.trees import Tree
 
 GLOBAL, TEAM = "global", "team"
+# Files that one process looks through by itself.
+ALONE = 500
 
 
 class LocalTree(NamedTuple):
@@ -37,25 +40,39 @@ def places(env: dict[str, str], watched: dict[str, bool], team: str = "") -> dic
         watched.update({directories[TEAM]: True, trust_hot.path(root): False})
         return directories
     directories = {GLOBAL: locate_hot.global_dir(env)}
+    directories |= {top: locate_hot.auto_dir(env, root) for top, root in roots(env, watched).items()}
+    watched.update(dict.fromkeys(directories.values(), True))
+    return directories
+
+
+def roots(env: dict[str, str], watched: dict[str, bool]) -> dict[str, str]:
+    """Return the roots of the projects here that have a git remote, by what they are called everywhere; adds what
+    decides on them to `watched`."""
+    roots_by_top: dict[str, str] = {}
     clients = paths_hot.config_dir(env) + "/projects"
     watched[clients] = False
     for root in filter(None, projects.paths_of(env, sorted(projects.directories(clients))).values()):
         remote = projects.remote(root)
         watched[f"{root}/.git/config"] = False
         top = "projects/" + remote.replace("/", "+")
-        if remote and is_safe(f"{top}/x.md") and top not in directories:
-            directories[top] = locate_hot.auto_dir(env, root)
-    watched.update(dict.fromkeys(directories.values(), True))
-    return directories
+        if remote and is_safe(f"{top}/x.md"):
+            roots_by_top.setdefault(top, root)
+    return roots_by_top
 
 
-def read(env: dict[str, str], team: str = "", base: Tree | None = None) -> LocalTree:
+def read(env: dict[str, str], team: str, base: Tree) -> LocalTree:
     """Read the memories that travel: the person's own, or those of a team, of which only what the person wrote or
-    accepted is sent, beside what it has (`base`). Raises MemtuiError."""
+    accepted is sent, beside what it has. What went with `base` is known to hold no secret. Raises MemtuiError."""
     tree: Tree = {}
     withheld: dict[str, str] = {}
+    new: dict[str, str] = {}
     watched: dict[str, bool] = {}
     directories = places(env, watched, team)
+    root = paths_hot.root(env)
+    if not team:
+        kinds = notes.INBOX, notes.DRAFTS
+        inboxes = (f"{directory}/{kind}" for directory, kind in product(notes.inboxes(root).values(), kinds))
+        watched |= {f"{root}/{kind}": True for kind in rows.KINDS} | dict.fromkeys(inboxes, False)
     seen = quick.stamp(watched)  # before anything is read
     for top, directory in directories.items():
         trust = trust_hot.load(paths_hot.root(env), directory) if team else trust_hot.Trust(True, {})
@@ -69,25 +86,68 @@ def read(env: dict[str, str], team: str = "", base: Tree | None = None) -> Local
                 data = fs_hot.read_bytes(path)
             reason = "" if is_safe(f"{top}/{file}") else "its name can't travel"
             reason = reason or ("it has over 1 MB" if len(data) > MAX_BYTES else "")
-            secrets = kinds_in(data.decode("utf-8", "replace"))
-            reason = reason or (f"it may hold a secret ({secrets[0]})" if secrets else "")
-            is_new = data != (base or {}).get(f"{top}/{file}") and file != locate_hot.INDEX_NAME
-            if is_new and not trust.allows(data):
+            is_new = data != base.get(f"{top}/{file}")
+            if is_new and file != locate_hot.INDEX_NAME and not trust.allows(data):
                 reason = reason or "it is not trusted"
             if reason:
                 withheld[path] = reason
             else:
                 tree[f"{top}/{file}"] = data
+                if base.get(f"{top}/{file}") != data:
+                    new[f"{top}/{file}"] = path
+    for name, kind in _secrets({name: tree[name] for name in new}).items():
+        withheld[new[name]] = f"it may hold a secret ({kind})"
+        del tree[name]
     if not team:
         others = [own for own in projects.with_memory(env) if own.directory not in directories.values()]
         withheld |= {own.path or own.directory: "a project without a git remote" for own in others}
+    for kind, (top, directory) in () if team else product(rows.KINDS, directories.items()):
+        name = rows.path(kind, top)
+        before = base.get(name, b"")
+        own = {
+            key: row for key, row in rows.of_place(root, kind, directory, before).items() if f"{top}/{key[0]}" in tree
+        }
+        # Those of a memory that stays here as it is stay there as they are.
+        own |= {key: row for key, row in rows.parse(before).items() if f"{directory}/{key[0]}" in withheld}
+        if own:
+            tree[name] = rows.render(own)
     return LocalTree(tree, directories, withheld, watched, seen)
 
 
-def changes(local: LocalTree, merged: Tree) -> list[Change]:
+def _secrets(tree: Tree) -> dict[str, str]:
+    """Return a kind of secret that each file of a tree seems to hold, by its path; of many files on all processors."""
+    names = list(tree)
+    shares = os.cpu_count() or 1 if len(names) > ALONE else 1
+    pipes = [os.pipe() for _ in range(1, shares)]
+    children = []
+    for number, (_, write) in enumerate(pipes):
+        if not (child := os.fork()):
+            try:
+                fs_hot.write_all(write, fastjson_hot.dumps(_kinds(tree, names[number::shares])).encode())
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(child)
+        os.close(write)
+    kinds: dict[str, Any] = _kinds(tree, names[shares - 1 :: shares])
+    for number, (read_end, _) in enumerate(pipes):
+        with open(read_end, "rb") as stream:
+            answer = stream.read()
+        failed = os.waitpid(children[number], 0)[1] != 0
+        kinds |= _kinds(tree, names[number::shares]) if failed else fastjson_hot.loads_dict(answer)
+    return kinds
+
+
+def _kinds(tree: Tree, names: list[str]) -> dict[str, str]:
+    kinds = ((name, kinds_in(tree[name].decode("utf-8", "replace"))) for name in names)
+    return {name: found[0] for name, found in kinds if found}
+
+
+def changes(root: str, local: LocalTree, merged: Tree) -> list[Change]:
     """Return what makes this machine's memories those of a merged tree; of projects that are not here nothing. Raises
     MemtuiError for a file that would be written through a link."""
     changes_here: list[Change] = []
+    inside: dict[str, bool] = {}
     for path in sorted({*local.tree, *merged}):
         top = next((top for top in local.places if path.startswith(top + "/")), "")
         before, after = local.tree.get(path), merged.get(path)
@@ -100,7 +160,22 @@ def changes(local: LocalTree, merged: Tree) -> list[Change]:
             name == locate_hot.INDEX_NAME or locate_hot.is_memory_name(name.rpartition("/")[2])
         ):
             continue
-        if not paths_hot.inside(directory, file):
+        above = os.path.dirname(file)
+        if above not in inside:
+            inside[above] = above == directory or paths_hot.inside(directory, above)
+        if not inside[above] or os.path.islink(file):
             raise MemtuiError(f"{file} is behind a link that leaves its directory.", "Move it into the directory.")
         changes_here.append(FileChange(file, before, after, None if before else fs_hot.FILE_MODE))
+    for kind, (top, directory) in product(rows.KINDS, local.places.items()):
+        ours, after_rows = (rows.parse(tree.get(rows.path(kind, top), b"")) for tree in (local.tree, merged))
+        present = sidecars.rows(root, kind, directory)
+        for name in sorted({name for name, _ in {*ours, *after_rows}}):
+            if f"{top}/{name}" in local.tree or f"{top}/{name}" in merged:
+                stay = {text: row for text, row in present.get(name, {}).items() if (name, text) not in ours}
+                come = {text: _without_file(row) for (of, text), row in after_rows.items() if of == name}
+                changes_here += sidecars.edit(root, kind, directory, name, stay | come)
     return changes_here
+
+
+def _without_file(row: dict[str, object]) -> dict[str, object]:
+    return {key: field for key, field in row.items() if key != "file"}

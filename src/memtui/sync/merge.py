@@ -219,14 +219,6 @@ def merge_index(base: bytes, ours: bytes, theirs: bytes, name: str, *, ours_stan
     return Merge(text.encode("utf-8", "surrogateescape"), tuple(merger.conflicts))
 
 
-def merge_lines(base: bytes, ours: bytes, theirs: bytes) -> Merge:
-    """Merge a file of rows, one a line, as a set: what either side added is in it, what either removed is not."""
-    rows = [dict.fromkeys(data.splitlines()) for data in (base, ours, theirs)]
-    gone = rows[0].keys() - (rows[1].keys() & rows[2].keys())
-    merged = [row for row in dict.fromkeys([*rows[0], *sorted({**rows[1], **rows[2]})]) if row not in gone]
-    return Merge(b"".join(row + b"\n" for row in merged))
-
-
 def _three(lists: Iterable[list[_Item]]) -> tuple[list[_Item], list[_Item], list[_Item]]:
     base, ours, theirs = lists
     return base, ours, theirs

@@ -32,11 +32,23 @@ OPTIONS = (
         "-c",
         "commit.gpgsign=false",
     ),
-    *("-c", "protocol.allow=never", "-c", "protocol.ssh.allow=always", "-c", "protocol.https.allow=always"),
+    *(
+        "-c",
+        "core.quotePath=false",
+        "-c",
+        "protocol.allow=never",
+        "-c",
+        "protocol.ssh.allow=always",
+        "-c",
+        "protocol.https.allow=always",
+    ),
     *("-c", "protocol.file.allow=always", "-c", "user.name=memtui", "-c", "user.email=memtui@localhost"),
 )
 NO_REPOSITORY = "does not appear to be a git repository"
+# What a person set for git's way over ssh stays in force.
+SSH = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")
 WORDS = {
+    "Host key verification failed": "Connect to the host once by hand, so that ssh knows its key.",
     "Could not read from remote": "Check the address, the network, and that you may read it: `git ls-remote URL`.",
     "could not read Username": "It asks for a password: set up a key, or git's credential helper.",
     "Could not resolve host": "There is no network, or the address is wrong. The next sync tries again.",
@@ -52,6 +64,14 @@ class RemoteFile(NamedTuple):
     size: int
 
 
+class FileWriter(NamedTuple):
+    """Who wrote a file: the person, the machine, and the counter of its store then."""
+
+    person: str
+    machine: str
+    counter: int
+
+
 class RejectedError(MemtuiError):
     """The remote went on meanwhile: another machine pushed."""
 
@@ -64,12 +84,18 @@ class Remote:
 
     def git(self, *words: str, data: bytes = b"", check: bool = True) -> bytes:
         """Run git on the repository and return its output. Raises MemtuiError with what to do."""
-        env = {key: text for key, text in self.env.items() if not key.startswith("GIT_")}
+        env = {key: text for key, text in self.env.items() if not key.startswith("GIT_") or key in SSH}
         env |= {"GIT_TERMINAL_PROMPT": "0", "GIT_DIR": self.path, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
-        env.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes -oConnectTimeout=10")
+        env["SSH_ASKPASS_REQUIRE"] = "never"  # and no terminal, as ssh reads passwords from
         try:
             process = subprocess.run(
-                ["git", *OPTIONS, *words], input=data, capture_output=True, timeout=PATIENCE, env=env, check=False
+                ["git", *OPTIONS, *words],
+                input=data,
+                capture_output=True,
+                timeout=PATIENCE,
+                env=env,
+                check=False,
+                start_new_session=True,
             )
         except FileNotFoundError as error:
             raise MemtuiError("git can't be started.", "Install git 2.30 or newer.") from error
@@ -149,11 +175,12 @@ class Remote:
         contents = _contents(self.git("cat-file", "--batch", data=names))
         return {path: next(contents) for path in entries}
 
-    def commit(self, tree: "Tree", parents: list[str], message: str) -> str:
-        """Store a tree as a commit and return it. Raises MemtuiError."""
+    def commit(self, tree: "Tree", parents: list[str], message: str, first: "Tree") -> str:
+        """Store a tree as a commit and return it; `first` is the tree of the first parent. Raises MemtuiError."""
         marks: dict[bytes, int] = {}
+        changed = {path: data for path, data in sorted(tree.items()) if first.get(path) != data}
         stream = [b"reset " + HERE.encode() + b"\n\n"]
-        for data in tree.values():
+        for data in changed.values():
             if data not in marks:
                 marks[data] = len(marks) + 1
                 stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (marks[data], len(data), data))
@@ -165,33 +192,42 @@ class Remote:
         stream += [
             (b"from %s\n" if not number else b"merge %s\n") % parent.encode() for number, parent in enumerate(parents)
         ]
-        stream.append(b"deleteall\n")
-        for path, data in sorted(tree.items()):
-            quoted = path.encode("utf-8", "surrogateescape").replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-            stream.append(b'M 100644 :%d "%s"\n' % (marks[data], quoted))
+        stream += [b"D %s\n" % _quoted(path) for path in first.keys() - tree.keys()]
+        stream += [b"M 100644 :%d %s\n" % (marks[data], _quoted(path)) for path, data in changed.items()]
         self.git("fast-import", "--quiet", "--force", data=b"".join([*stream, b"\ndone\n"]))
         return self.git("rev-parse", HERE).decode().strip()
 
-    def writers(self, since: str, commit: str) -> dict[str, tuple[str, str]]:
-        """Return (person, machine) by file of those that machines changed between two commits; who was last stands."""
+    def writers(self, since: str, commit: str) -> dict[str, FileWriter]:
+        """Return who wrote each file that machines changed between two commits; who was last stands."""
+        if not commit:
+            return {}
         log = self.git(
             *("log", "-z", "--topo-order", "--reverse", "--no-merges", "--name-only"),
-            *("--format=%x01%(trailers:key=Memtui-Author,valueonly,separator=%x20)%x02%s", commit),
+            *("--no-renames", f"--format=%x01{_trailer('Author')}%x02{_trailer('Counter')}%x02%s", commit),
             *([f"^{since}"] if since else []),
         )
-        writers: dict[str, tuple[str, str]] = {}
-        writer = "", ""
+        writers: dict[str, FileWriter] = {}
+        writer = FileWriter("", "", 0)
         for part in filter(None, log.decode("utf-8", "replace").split("\0")):
-            person, mark, subject = part.strip("\n").removeprefix("\x01").partition("\x02")
-            if mark:
-                writer = person.strip(), subject.removeprefix(AS_ON)
+            fields = part.strip("\n").removeprefix("\x01").split("\x02")
+            if len(fields) == 3:
+                number = int(fields[1]) if fields[1].isdecimal() else 0
+                writer = FileWriter(fields[0].strip(), fields[2].removeprefix(AS_ON), number)
             else:
-                writers[person] = writer
+                writers[fields[0]] = writer
         return writers
 
     def push(self, commit: str) -> None:
         """Push a commit. Raises RejectedError if another machine pushed since the last fetch, MemtuiError."""
         self.git("push", "-q", "--", self.url, f"{commit}:{BRANCH}")
+
+
+def _trailer(key: str) -> str:
+    return f"%(trailers:key=Memtui-{key},valueonly,separator=%x20)"
+
+
+def _quoted(path: str) -> bytes:
+    return b'"%s"' % path.encode("utf-8", "surrogateescape").replace(b"\\", b"\\\\").replace(b'"', b'\\"')
 
 
 def is_safe(path: str) -> bool:

@@ -7,7 +7,7 @@ import platform
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from typing import Any
 
@@ -22,15 +22,17 @@ from memtui.store import memory
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 from memtui.sync import local as local_files
-from memtui.sync import trees
+from memtui.sync import notes, trees
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
-from memtui.sync.repository import AS_ON, RejectedError, Remote
-from memtui.sync.state import SyncOutcome, SyncState, folder, load, repository, save
+from memtui.sync.repository import AS_ON, FileWriter, RejectedError, Remote
+from memtui.sync.rows import paths as row_paths
+from memtui.sync.state import WRITERS, SyncOutcome, SyncState, folder, load, repository, save
 from memtui.sync.trees import Tree
 
 TRIES = 5  # pushes that other machines may come before
 MACHINES, CONFLICTS = "machines", "conflicts"
+FILES = (".md", ".jsonl")  # of which a sync says that they came or went
 FORMAT = 1
 MACHINE = re.compile("[a-z0-9]{8}")
 TEAM_NAME = re.compile("[a-z0-9][a-z0-9-]{0,31}")
@@ -109,6 +111,18 @@ def _check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> No
         raise MemtuiError(f"{url} has {what}.", f"Set it up {way}, or give an empty repository.")
 
 
+def _name(data: bytes) -> str:
+    return fastjson_hot.text(fastjson_hot.loads_dict(data), "name")
+
+
+def _number(data: bytes, key: str) -> int:
+    """Return a number of a machine's row; 0 if it has none."""
+    try:
+        return int(json.loads(data).get(key, 0))
+    except (ValueError, AttributeError, TypeError):
+        return 0
+
+
 def leave(root: str, team: str = "") -> None:
     """Forget the remote; the person's own memories stay here and there, those of a team stay there, and go here in one
     step of undo. Raises MemtuiError."""
@@ -155,10 +169,12 @@ def _run_locked(
     with journal.locked():
         pass  # what a killed sync wrote in part is reverted before it is read
     row = f"{MACHINES}/{state.machine}.json"
+    sent = set(state.sent)
     for _ in range(TRIES):
         remote_head = repo.fetch(state.base)
         if remote_head and state.pending and repo.is_ancestor(state.pending, remote_head):
-            state = state._replace(base=state.pending, pending="")
+            state = state._replace(base=state.pending, pending="", sent=[])
+            notes.remove(root, sent)
         elif state.base not in {"", remote_head} and not (remote_head and repo.is_ancestor(state.base, remote_head)):
             raise MemtuiError(
                 f"{state.url} was rolled back, or is another one.",
@@ -168,35 +184,52 @@ def _run_locked(
         theirs = base if remote_head == state.base else repo.tree(remote_head)
         here = local_files.read(env, state.team, base)
         ours = _own_tree(root, state, here, base)
-        merged = trees.merge(base, ours, theirs, partial(_stands, ours, theirs))
-        other = _asked(base, ours, theirs, merged, state.name)
+        counter = _number(ours[row], "counter")
+        stands = partial(_stands, ours, theirs, counter, cache(partial(repo.writers, state.base, remote_head)))
+        merged = trees.merge(base, ours, theirs, stands)
+        other = _asked(base, ours, theirs, merged, stands, state.name)
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
         commit = remote_head
+        names = {path[len(MACHINES) + 1 : -5]: _name(data) for path, data in tree.items() if path.startswith(MACHINES)}
+        keys = {} if state.team else {top: paths_hot.project_key(p) for top, p in local_files.roots(env, {}).items()}
+        if not state.team:
+            tops = {key: top for top, key in keys.items()}
+            letters = notes.outgoing(root, {**names, state.machine: ""}, tops, state.name)
+            sent = {path.rpartition("/")[2].removesuffix(".json") for path in letters}
+            tree |= letters
         if dry_run:
             break
+        mine = {path: data for path, data in tree.items() if path.startswith(f"{notes.TOP}/{state.machine}/")}
+        with storing(root):
+            notes.take_in(root, mine, state.machine, keys)
+        tree = {path: data for path, data in tree.items() if path not in mine}
         try:
             if tree != theirs:
                 changed = sum(tree.get(path) != theirs.get(path) for path in {*tree, *theirs})
                 message = f"{changed} changes from {state.name}\n\nMemtui-Machine: {state.machine}\nMemtui-By: {by}\n"
                 message += f"Memtui-Version: {memtui.__version__}\n"
-                own = repo.commit(
-                    ours, [state.base] if state.base else [], f"{AS_ON}{state.name}\n\nMemtui-Author: {state.author}\n"
-                )
-                save(root, state._replace(pending=own))
-                commit = repo.commit(tree, [own, remote_head] if remote_head else [own], message)
+                words = f"{AS_ON}{state.name}\n\nMemtui-Author: {state.author}\nMemtui-Counter: {counter}\n"
+                own = commit = repo.commit(ours, [state.base] if state.base else [], words, base)
+                save(root, state._replace(pending=own, sent=sorted(sent)))
+                if tree != ours or remote_head != state.base:
+                    commit = repo.commit(
+                        tree, [remote_head, own] if remote_head else [own], message, theirs if remote_head else ours
+                    )
                 repo.push(commit)
             break
         except RejectedError:
             continue
     else:
         raise MemtuiError("Other machines push all the time.", "Sync again in a moment.")
-    came = sorted(path for path in {*tree, *ours} if tree.get(path) != ours.get(path) and path.endswith(".md"))
-    went = sorted(path for path in {*tree, *theirs} if tree.get(path) != theirs.get(path) and path.endswith(".md"))
+    came = sorted(path for path in {*tree, *ours} if tree.get(path) != ours.get(path) and path.endswith(FILES))
+    went = sorted(path for path in {*tree, *theirs} if tree.get(path) != theirs.get(path) and path.endswith(FILES))
     conflicts = [_sentence(conflict) for conflict in merged.conflicts]
     after = state
     if not dry_run:
-        incoming = local_files.changes(here, tree)
+        with storing(root):
+            notes.remove(root, sent)
+        incoming = local_files.changes(root, here, tree)
         if incoming:
             whose = f"the team {state.team}" if state.team else "other machines"
             words = f"take in {many(len(incoming), 'change')} from {whose}"
@@ -206,30 +239,37 @@ def _run_locked(
                 raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
         if state.team:  # what others wrote is never a draft; the person's own words that do not stand are
             for text in map(json.loads, other.values()):
-                if not _stands(ours, theirs, text["path"]):
+                if not stands(text["path"]):
                     _leave(root, env, here, tree, text, state.team)
             asked = {}
-            _note_writers(repo, folder(root, state.team) + "/writers.json", state.base, commit)
         else:
             asked = _ask(root, env, state, here, tree)
-        after = state._replace(base=commit, pending="", time=now, error="", asked=asked)
+        _note_writers(repo, here, folder(root, state.team) + WRITERS, state, commit)
+        after = state._replace(base=commit, pending="", time=now, error="", asked=asked, sent=[], machines=names)
         after = after._replace(read=now, watched=here.watched, seen=here.seen)
     absent = {path.split("/")[1].replace("+", "/") for path in tree if path.startswith("projects/")}
     absent -= {top.partition("/")[2].replace("+", "/") for top in here.places}
     return SyncOutcome(came, went, conflicts, here.withheld, tuple(sorted(absent))), after
 
 
-def _note_writers(repo: Remote, path: str, since: str, commit: str) -> None:
-    """Note who wrote each file last, for the Inbox and the details of memories."""
-    if commit != since:
-        fs_hot.write_cache(
-            path, fastjson_hot.dumps({**fs_hot.read_table(path), **repo.writers(since, commit)}).encode()
-        )
+def _note_writers(repo: Remote, here: LocalTree, path: str, state: SyncState, commit: str) -> None:
+    """Note who wrote each file last, for the Inbox, the filter and the details of memories: by its path in a team's
+    tree, or by that of the person's own."""
+    if commit != state.base:
+        writers = repo.writers(state.base, commit)
+        own = writers if state.team else {_file(here, name): writer for name, writer in writers.items()}
+        fs_hot.write_cache(path, fastjson_hot.dumps({**fs_hot.read_table(path), **own}).encode())
 
 
-def _stands(ours: Tree, theirs: Tree, path: str) -> bool:
-    """Tell whose text stands where both changed one thing: by a hash, so that each machine says the same."""
-    return ids_hot.digest(ours.get(path, b"")) >= ids_hot.digest(theirs.get(path, b""))
+def _stands(ours: Tree, theirs: Tree, counter: int, writers: Callable[[], dict[str, FileWriter]], path: str) -> bool:
+    """Tell whose text stands where both changed one thing: that of the machine whose store changed more, by its counter
+    then; else by a hash. So each machine says the same, in any order of syncs, whatever its clock."""
+    last = writers()
+    most = max((writer.counter for writer in last.values()), default=0)  # of a file with another name there
+    counters = counter, last[path].counter if path in last else most
+    hashes = (ids_hot.digest(tree.get(path, b"")) for tree in (ours, theirs))
+    sides = list(zip(counters, hashes, strict=True))
+    return sides[0] >= sides[1]
 
 
 def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
@@ -237,14 +277,20 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
     names = {f"{CONFLICTS}/{key}.json": entry for key, entry in state.asked.items()}
     waiting = {entry.id for entry in _waiting(root)}
     withheld = {path for path in base if _file(here, path) in here.withheld}
+    own_rows = row_paths(here.places)
     rest = {
         path: data
         for path, data in base.items()
-        if path in withheld or not any(path.startswith(top + "/") for top in here.places)
+        if path in withheld or not (path in own_rows or any(path.startswith(top + "/") for top in here.places))
     }
     rest = {path: data for path, data in rest.items() if path not in names or names[path] in waiting}
     row = {"name": state.name, "version": memtui.__version__, "format": FORMAT} | ({"team": True} if state.team else {})
-    return {**rest, **here.tree, f"{MACHINES}/{state.machine}.json": json.dumps(row, sort_keys=True).encode() + b"\n"}
+    own = f"{MACHINES}/{state.machine}.json"
+    tree = {**rest, **here.tree}
+    changed = sum(tree.get(path) != base.get(path) for path in {*tree, *base} - {own})
+    counters = {path: _number(data, "counter") for path, data in base.items() if path.startswith(MACHINES + "/")}
+    row["counter"] = max(counters.values(), default=0) + changed if changed else counters.get(own, 0)
+    return {**tree, own: json.dumps(row, sort_keys=True).encode() + b"\n"}
 
 
 def _file(here: LocalTree, path: str) -> str:
@@ -253,12 +299,14 @@ def _file(here: LocalTree, path: str) -> str:
     return f"{here.places[top]}/{path[len(top) + 1 :]}" if top else ""
 
 
-def _asked(base: Tree, ours: Tree, theirs: Tree, merged: trees.TreeMerge, name: str) -> Tree:
+def _asked(
+    base: Tree, ours: Tree, theirs: Tree, merged: trees.TreeMerge, stands: Callable[[str], bool], name: str
+) -> Tree:
     """Return a file for each memory that both sides changed in two ways, with the version that does not stand."""
     paths = {conflict.where.partition(": ")[0] for conflict in merged.conflicts if conflict.other}
     if not paths:
         return {}
-    others = trees.merge(base, ours, theirs, lambda path: not _stands(ours, theirs, path)).tree
+    others = trees.merge(base, ours, theirs, lambda path: not stands(path)).tree
     files: Tree = {}
     for path in sorted(paths):
         if path in merged.tree and path in others and others[path] != merged.tree[path] and path.endswith(".md"):
@@ -273,19 +321,15 @@ def _ask(root: str, env: dict[str, str], state: SyncState, here: LocalTree, tree
     names = {path[len(CONFLICTS) + 1 : -5]: data for path, data in tree.items() if path.startswith(CONFLICTS + "/")}
     asked = {key: entry for key, entry in state.asked.items() if key in names}
     gone = {entry for key, entry in state.asked.items() if key not in names}
-    for directory in _inboxes(root):
+    for directory in notes.inboxes(root).values():
         path = f"{directory}/{format_hot.FILES['updates']}"
         for entry in format_hot.read(path):
             if entry.id in gone:
-                file_hot.rewrite(path, partial(_without, entry.raw))
+                file_hot.rewrite(path, partial(notes.without, entry.raw))
     for key, data in names.items():
         entry_id = _leave(root, env, here, tree, json.loads(data)) if key not in asked else ""
         asked |= {key: entry_id} if entry_id else {}
     return asked
-
-
-def _without(raw: str, source: str) -> str:
-    return source.replace(raw, "", 1)
 
 
 def _leave(root: str, env: dict[str, str], here: LocalTree, tree: Tree, row: dict[str, Any], team: str = "") -> str:
@@ -307,26 +351,17 @@ def _leave(root: str, env: dict[str, str], here: LocalTree, tree: Tree, row: dic
         "replaces": file.removeprefix(here.places[top] + "/"),
         "base": ids_hot.digest(tree[path]),
     }
-    slug = None if top == GLOBAL or team else _project_key(env, here.places[top])
+    place = local_files.roots(env, {}).get(top)
+    slug = paths_hot.project_key(place) if place else None
     text = "\n\n".join(filter(None, (other.description, other.body.strip()))) or other.stem
     return file_hot.add_entry(paths_hot.inbox_dir(root, slug), "updates", {k: v for k, v in fields.items() if v}, text)
 
 
-def _project_key(env: dict[str, str], directory: str) -> str | None:
-    from memtui.client import projects
-
-    path = next((each.path for each in projects.with_memory(env) if each.directory == directory), None)
-    return paths_hot.project_key(path) if path else None
-
-
-def _inboxes(root: str) -> list[str]:
-    keys = [None, *paths_hot.names_in(root + "/projects")]
-    return [paths_hot.inbox_dir(root, key) for key in keys]
-
-
 def _waiting(root: str) -> list[format_hot.Entry]:
     return [
-        entry for directory in _inboxes(root) for entry in format_hot.read(f"{directory}/{format_hot.FILES['updates']}")
+        entry
+        for directory in notes.inboxes(root).values()
+        for entry in format_hot.read(f"{directory}/{format_hot.FILES['updates']}")
     ]
 
 

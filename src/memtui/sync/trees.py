@@ -11,7 +11,8 @@ from memtui.client.locate_hot import INDEX_NAME
 from memtui.store.frontmatter import document
 from memtui.store.index import index as memory_index
 from memtui.store.index import index_lines
-from memtui.sync.merge import Conflict, Merge, merge_index, merge_lines, merge_memory
+from memtui.sync import rows
+from memtui.sync.merge import Conflict, merge_index, merge_memory
 
 Tree = dict[str, bytes]
 # From this ratio of difflib on, the text of a file that is gone and of a new one make a rename.
@@ -87,15 +88,14 @@ def _file(
         return ours
     if base == ours:
         return theirs
+    if path.endswith(".jsonl"):
+        return rows.merge(base or b"", ours or b"", theirs or b"") or None
     if ours is None or theirs is None:  # the other side changed what one deleted
         rest = ours or theirs or b""
         conflicts.append(Conflict(path, rest.decode("utf-8", "replace"), ""))
         return rest
-    if path.endswith(".jsonl"):
-        merged: Merge = merge_lines(base or b"", ours, theirs)
-    else:
-        one = merge_index if os.path.basename(path) == INDEX_NAME else merge_memory
-        merged = one(base or b"", ours, theirs, path, ours_stand=ours_stand)
+    one = merge_index if os.path.basename(path) == INDEX_NAME else merge_memory
+    merged = one(base or b"", ours, theirs, path, ours_stand=ours_stand)
     conflicts += merged.conflicts
     return merged.data
 
@@ -114,7 +114,7 @@ def _renames(base: Mapping[str, bytes], side: Mapping[str, bytes]) -> dict[str, 
     """Return the new path of each memory that a side renamed or moved, by its old one: the one whose body is the same,
     else the most alike."""
     gone = [path for path in sorted(base.keys() - side.keys()) if _is_memory(path)]
-    new = [path for path in sorted(side.keys() - base.keys()) if _is_memory(path)]
+    new = [path for path in sorted(side.keys() - base.keys()) if _is_memory(path)] if gone else []
     bodies = {path: _body(tree[path]) for tree, paths in ((base, gone), (side, new)) for path in paths}
     likeness = sorted(
         ((_ratio(bodies[old], bodies[path]), old, path) for old in gone for path in new),
@@ -155,14 +155,15 @@ def _moved(tree: Tree, renames: Mapping[str, str]) -> Tree:
         if old not in moved or new in moved:
             continue
         moved[new] = moved.pop(old)
+        rows.move(moved, old, new)
         (directory, _, name), (new_directory, _, new_name) = old.rpartition("/"), new.rpartition("/")
         index, new_index = f"{directory}/{INDEX_NAME}", f"{new_directory}/{INDEX_NAME}"
         if index not in moved:
             continue
         lines = index_lines.replace_target(moved[index], name, new_name)
         if new_directory != directory:
-            rows = memory_index.parse_index(lines)
-            own = [rows.lines[entry.line - 1] for entry in rows.entries if entry.is_for(new_name)][:1]
+            listing = memory_index.parse_index(lines)
+            own = [listing.lines[entry.line - 1] for entry in listing.entries if entry.is_for(new_name)][:1]
             lines = index_lines.remove_line(moved[index], name)
             if own and not any(e.is_for(new_name) for e in memory_index.parse_index(moved.get(new_index, b"")).entries):
                 above = moved.get(new_index, b"").rstrip(b"\r\n")
@@ -193,12 +194,12 @@ def _sound_index(path: str, tree: Tree, before: set[str], sides: tuple[Tree, Tre
             lines.append(line)
         seen |= {target} - {""}
     for side, other in (sides, sides[::-1]):
-        rows = memory_index.parse_index(side.get(path, b""))
-        for entry in rows.lines_of_memories:
+        listing = memory_index.parse_index(side.get(path, b""))
+        for entry in listing.lines_of_memories:
             target = memory_index.normal(entry.target)
             if target not in seen and directory + target in tree and directory + target not in other:
                 if lines and not lines[-1].endswith("\n"):
                     lines[-1] += index.newline
-                lines.append(rows.lines[entry.line - 1].rstrip("\r\n") + index.newline)
+                lines.append(listing.lines[entry.line - 1].rstrip("\r\n") + index.newline)
                 seen.add(target)
     return index_lines.joined_lines(index, lines)

@@ -31,6 +31,7 @@ def recipient(addressees: str, *, urgent: bool, project: str, title: str = "") -
     where = f" in {project}"
     if session := names_by_kind.get("session", ""):
         where = f" of “{title}”" if title else f" of session {session[:8]}"
+    where += f" on {names_by_kind['machine']}" if "machine" in names_by_kind else ""
     if "path" in names_by_kind:
         return f"the next tool{whose}{where} that touches {names_by_kind['path']}"
     return f"the next prompt{' or tool use' * urgent}{whose}{where}"

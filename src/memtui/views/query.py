@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memtui.base import findings
+from memtui.base import findings, fs_hot
 from memtui.base.errors import close_to
 from memtui.base.phrasing_hot import some
 from memtui.store import memory, mutes_hot
 from memtui.store.scopes import Scope
 from memtui.store.status import Row
+from memtui.sync import state
 
 # A word of a query; the value behind a colon may stand in quotation marks.
 TERM = re.compile(r'(\w+):("[^"]*"?|\S*)|\S+')
@@ -24,7 +25,7 @@ STATES = {
     MUTED: "never delivered for some prompts",
     UNKEPT: "a rule of it was broken since it was written",
 }
-NAMES = ("type", "scope", "is", "project")
+NAMES = ("type", "scope", "is", "project", "from")
 # The value of `project:` for all projects, and that of `type:` for memories without one.
 ALL, UNTYPED = "all", "untyped"
 IS_PROBLEM = f"is:{PROBLEM}"
@@ -85,13 +86,21 @@ def unknown_term(text: str, names: Collection[str]) -> str:
     return next((not_there(name, names) for name in parse(text, names).unknown if names), "")
 
 
-def choices(places: Iterable[Scope], kinds: Iterable[str], here: str) -> dict[str, list[str]]:
-    """Return what each term takes. `kinds`: the types of the memories that are there; `here`: this project's name."""
+def choices(places: Iterable[Scope], kinds: Iterable[str], here: str, root: str = "") -> dict[str, list[str]]:
+    """Return what each term takes. `kinds`: the types of the memories that are there; `here`: this project's name;
+    `root`: memtui's own directory, empty for none."""
     scopes = [*places]
     names = {name.casefold() for scope in scopes for name in (scope.kind, scope.label, scope.source)}
     types = [*memory.TYPES, *sorted({kind.casefold() for kind in kinds} - {*memory.TYPES, "", UNTYPED}), UNTYPED]
     projects = sorted({scope.project.casefold() for scope in scopes} | {here.casefold()})
-    return {"type": types, "scope": sorted(names - {""}), "is": [*STATES], "project": [ALL, *filter(None, projects)]}
+    terms = {"type": types, "scope": sorted(names - {""}), "is": [*STATES], "project": [ALL, *filter(None, projects)]}
+    return terms | {"from": sorted({*writers(root).values()}) if root else []}
+
+
+def writers(root: str) -> dict[str, str]:
+    """Return by path the name, in lower case, of the machine that changed a memory last, as its last sync noted it."""
+    rows = fs_hot.read_table(state.folder(root) + state.WRITERS)
+    return {path: str(row[1]).casefold() for path, row in rows.items() if isinstance(row, list) and len(row) > 1}
 
 
 def names(scope: Scope, begun: str) -> bool:
@@ -108,12 +117,13 @@ class MemoryQuery:
     scope: str = ""
     state: str = ""
     project: str = ""
+    machine: str = ""
     unknown: str = ""
 
     @property
     def has_terms(self) -> bool:
         """Whether it asks for more than words."""
-        return bool(self.kind or self.scope or self.state or self.project)
+        return bool(self.kind or self.scope or self.state or self.project or self.machine)
 
     @property
     def is_mistyped(self) -> bool:
@@ -124,16 +134,22 @@ class MemoryQuery:
         """Return in sentences what is wrong with it; empty if nothing is. `values_by_name`: what each term takes."""
         if self.unknown:
             return not_there(self.unknown, NAMES)
-        for name, value in zip(NAMES, (self.kind, self.scope, self.state, self.project), strict=True):
+        values = self.kind, self.scope, self.state, self.project, self.machine
+        for name, value in zip(NAMES, values, strict=True):
             begun = [w for w in values_by_name[name] if w.startswith(value) or (name == "project" and value in w)]
-            if not begun:
+            if value and name == "from" and not values_by_name[name]:
+                return "No other machine changed a memory here: see `memtui sync status`."
+            if value and not begun:
                 return not_among(name, value, values_by_name[name])
         return ""
 
     def matches(
-        self, scope: Scope, row: Row, here: str, autosaves: Container[str] = (), muted: Container[str] = ()
+        self, scope: Scope, row: Row, here: str, autosaves: Container[str] = (), marked: Container[tuple[str, str]] = ()
     ) -> bool:
-        """Return whether a memory has all that the terms say; `autosaves`: the paths of those with unsaved text."""
+        """Return whether a memory has all that the terms say; `autosaves`: the paths of those with unsaved text,
+        `marked`: of those that `marked` returned."""
+        if self.machine and ("from", row.memory.path) not in marked:
+            return False
         if self.kind and not (row.memory.type.casefold() or UNTYPED).startswith(self.kind):
             return False
         if self.scope and not names(scope, self.scope):
@@ -147,15 +163,21 @@ class MemoryQuery:
             PROBLEM: lambda: bool(findings.problems(row.flags)) or row.memory.path in autosaves,
             UNTRUSTED: lambda: "U" in row.letters,
             PINNED: lambda: memory.is_pinned(row.memory.fields),
-            MUTED: lambda: row.memory.path in muted,
+            MUTED: lambda: (MUTED, row.memory.path) in marked,
             UNKEPT: lambda: row.held_share not in {None, 1.0},
         }
         return self.state in states and states[self.state]()
 
-    def muted(self, root: str, scopes: Iterable[Scope]) -> set[str]:
-        """Return the paths of the memories of some scopes that are muted for a prompt, where it asks for them."""
-        places = scopes if self.state == MUTED else ()
-        return {f"{scope.directory}/{file}" for scope in places for file in mutes_hot.load(root, scope.directory)}
+    def marked(self, root: str, scopes: Iterable[Scope]) -> set[tuple[str, str]]:
+        """Return (term, path) of the memories of some scopes that are muted for a prompt, or that the machine changed
+        last, where it asks for them."""
+        marked = {
+            (MUTED, f"{scope.directory}/{file}")
+            for scope in (scopes if self.state == MUTED else ())
+            for file in mutes_hot.load(root, scope.directory)
+        }
+        by_path = writers(root) if self.machine else {}
+        return marked | {("from", path) for path, name in by_path.items() if name.startswith(self.machine)}
 
 
 def memories(text: str) -> MemoryQuery:
@@ -163,5 +185,5 @@ def memories(text: str) -> MemoryQuery:
     terms = {name: value.casefold() for name, value in query.terms.items()}
     begun = terms.get("is", "")
     state = next((state_name for state_name in STATES if state_name.startswith(begun)), begun) if begun else ""
-    fields = (terms.get("type", ""), terms.get("scope", ""), state, terms.get("project", ""))
+    fields = (terms.get("type", ""), terms.get("scope", ""), state, terms.get("project", ""), terms.get("from", ""))
     return MemoryQuery(query.words, *fields, query.unknown[0] if query.unknown else "")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memtui.base import fs_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.inbox import file_hot, format_hot
+from memtui.store.journal import journal as journals
 from memtui.store.journal import undo
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
@@ -47,6 +48,12 @@ class Killer:
             return real(*args, **kwargs)
 
         return call
+
+
+@pytest.fixture(params=[journals.MANY, 1], ids=["each for itself", "all at once"])
+def many(request, monkeypatch):
+    """From how many changes on the disk gets them together."""
+    monkeypatch.setattr(journals, "MANY", request.param)
 
 
 @pytest.fixture
@@ -179,6 +186,7 @@ def test_torn_and_unknown_lines_are_passed_over_and_counted(journal, files):
 
 
 @pytest.mark.parametrize("op", ["run", "undo", "redo"])
+@pytest.mark.usefixtures("many")
 def test_killed_at_any_system_call_it_is_all_or_nothing(tmp_path, op):
     outcomes = set()
     for allowed in range(200):
@@ -216,6 +224,7 @@ def test_killed_at_any_system_call_it_is_all_or_nothing(tmp_path, op):
     assert outcomes == {True, False}
 
 
+@pytest.mark.usefixtures("many")
 def test_a_full_disk_at_any_write_changes_nothing_and_says_where(tmp_path):
     failed = 0
     for allowed in range(200):
@@ -251,6 +260,7 @@ def test_a_full_disk_at_any_write_changes_nothing_and_says_where(tmp_path):
     assert failed >= 5
 
 
+@pytest.mark.usefixtures("many")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_killed_process_leaves_no_temporary_files_for_good(tmp_path, journal, files):
     before = snapshot(files)
@@ -270,6 +280,7 @@ def test_a_killed_process_leaves_no_temporary_files_for_good(tmp_path, journal, 
     assert not any(name.endswith(".tmp") for name in os.listdir(files))
 
 
+@pytest.mark.usefixtures("many")
 def test_recovery_never_overwrites_what_somebody_wrote_meanwhile(journal, files):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TextEdit, "make", lambda edit: (_ for _ in ()).throw(Killed))

@@ -51,16 +51,16 @@ class MemorySearch:
         self.scopes = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(terms.project))
         self.types: set[str] = set()
         self.hits: list[MemoryHit] = []
-        here, muted = os.path.basename(ctx.project_root), terms.muted(ctx.root, self.scopes)
+        here, marked = os.path.basename(ctx.project_root), terms.marked(ctx.root, self.scopes)
         for scope in self.scopes:
             with_status = status or terms.state
             rows = memories.rows_of(ctx, scope) if with_status else (Row(other, "") for other in scopes.memories(scope))
             for row in rows:
                 self.types.add(row.memory.type or query.UNTYPED)
                 score, where = rank(self.words, row.memory)
-                if (score > 0 or not self.words) and terms.matches(scope, row, here, muted=muted):
+                if (score > 0 or not self.words) and terms.matches(scope, row, here, marked=marked):
                     self.hits.append(MemoryHit(scope, row, score, where))
-        if not self.hits and (mistake := terms.problem(query.choices(self.scopes, self.types, here))):
+        if not self.hits and (mistake := terms.problem(query.choices(self.scopes, self.types, here, ctx.root))):
             raise UsageError(line(mistake))
 
 

@@ -2,9 +2,10 @@
 
 import argparse
 import sys
+from functools import partial
 
 from memtui.base import fs_hot, paths_hot
-from memtui.base.errors import MemtuiError, UsageError
+from memtui.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.base.short_ids import short_id
 from memtui.cli import parser
 from memtui.cli.context import Context
@@ -23,8 +24,9 @@ note: leave a note for the agent, delivered once
 It arrives with the next prompt in this project, or with --urgent before the next tool use. A note that a script writes
 (without a terminal, and without --json) is not in the list of changes, so undo can't undo it: --withdraw withdraws it.
 [TEXT...] | the note; `-` or nothing reads standard input
---to WHOM... | people (not a script's claude -p), session:ID, agent:NAME or path:GLOB (when a tool touches it); if given
-    several times, all must apply; or anyone: for all sessions, whatever the setting note_to says
+--to WHOM... | people (not a script's claude -p), session:ID, agent:NAME, path:GLOB (when a tool touches it) or
+    machine:NAME (of yours, with the next sync); if given several times, all must apply; or anyone: for all sessions,
+    whatever the setting note_to says
 everywhere=--global | for any project, not only this one
 --urgent | also before the next tool use, in the middle of a turn
 --expires WHEN | do not deliver it after WHEN: {guidance.EXPIRY}
@@ -44,7 +46,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     text = _text(args.text)
-    to = guidance.audience(args.to, ctx.setting("note_to"))
+    to = [*filter(None, map(partial(_there, ctx), guidance.audience(args.to, ctx.setting("note_to"))))]
     fields = guidance.fields(args.sender, to, args.urgent, args.expires, ctx.now())
     directory = ctx.inbox(args.everywhere)
     text, redacted = ctx.checked(text, yes=args.yes, declined=DECLINED)
@@ -91,6 +93,22 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         "unknown": unknown,
     }
     return Result(data, "" if ctx.out.tty and ctx.out.stderr_tty else short)
+
+
+def _there(ctx: Context, address: str) -> str:
+    """Return an addressee as it is; empty for this machine by its name. Raises NotFoundError for an unknown machine."""
+    if not address.startswith("machine:"):
+        return address
+    from memtui.sync import state
+
+    own, name = state.load(ctx.root), address.partition(":")[2].strip()
+    names = {called.casefold(): machine for machine, called in (own.machines if own else {}).items()}
+    if own is None or name.casefold() not in names:
+        others = ", ".join(sorted(names)) or "none yet"
+        raise NotFoundError(
+            f"No machine {name} syncs with this one.", f"Those that do: {others}. See: memtui sync status"
+        )
+    return "" if names[name.casefold()] == own.machine else address
 
 
 def _narrate(ctx: Context, everywhere: bool, short: str, unheard: "dict[str, str] | None") -> None:

@@ -57,6 +57,11 @@ class Change(ABC):
     def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
         """Return the row, without the path; stores its contents. Raises ConflictError, OSError, MemtuiError."""
 
+    def written_ahead(self) -> "Change":
+        """Return the change with its new content in a temporary file already, which the disk need not have yet; making
+        it then waits for no disk. Raises OSError."""
+        return self
+
     @abstractmethod
     def make(self) -> None:
         """Make the change. Raises ConflictError if the file is not as the change expects it, OSError."""
@@ -97,7 +102,8 @@ def shared_ends(old: Sequence[Any], new: Sequence[Any]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class FileChange(Change):
-    """A file's content before and after (None: no file); `mode` of a new one, `times` (ns) with each content."""
+    """A file's content before and after (None: no file); `mode` of a new one, `times` (ns) with each content. `ready`:
+    its temporary file if it is written ahead (empty where none is needed)."""
 
     key = "before"
     flipped = ("times",)
@@ -105,6 +111,7 @@ class FileChange(Change):
     after: bytes | None
     mode: int | None = None
     times: tuple[int | None, int | None] = (None, None)
+    ready: str | None = None
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -151,7 +158,10 @@ class FileChange(Change):
                 raise conflict(self.path)
             if self.after is None:
                 os.unlink(self.path)
-                fs_hot.sync_dir(os.path.dirname(self.path))
+                if self.ready is None:
+                    fs_hot.sync_dir(os.path.dirname(self.path))
+            elif self.ready:
+                os.rename(self.ready, self.path)
             else:
                 fs_hot.write_atomic(self.path, self.after)
                 self._set_time(self.path)
@@ -172,14 +182,8 @@ class FileChange(Change):
         """Create the file with all its content at once; never over an existing one."""
         if os.path.lexists(self.path):
             raise conflict(self.path, exists=True)
-        # A new directory is as readable as the first file in it: in a repository as the umask allows.
-        mode = self.mode or 0
-        fs_hot.makedirs(os.path.dirname(self.path), fs_hot.DIR_MODE | (mode & 0o066) | (mode & 0o044) >> 2)
-        temporary = fs_hot.temporary(self.path)
-        fd = os.open(temporary, fs_hot.NEW_FILE, fs_hot.FILE_MODE)
+        temporary = self.ready or self._temporary(data, fs_hot.FILE_MODE if self.mode is None else self.mode)
         try:
-            fs_hot.write_and_close(fd, data, fs_hot.FILE_MODE if self.mode is None else self.mode, durable=True)
-            self._set_time(temporary)
             try:
                 os.link(temporary, self.path)
             except FileExistsError:
@@ -188,7 +192,30 @@ class FileChange(Change):
                 os.rename(temporary, self.path)
         finally:
             fs_hot.unlink(temporary)
-        fs_hot.sync_dir(os.path.dirname(self.path))
+        if self.ready is None:
+            fs_hot.sync_dir(os.path.dirname(self.path))
+
+    def _temporary(self, data: bytes, mode: int, durable: bool = True) -> str:
+        """Write a content to a temporary file beside the file, and return its name. Raises OSError."""
+        # A new directory is as readable as the first file in it: in a repository as the umask allows.
+        fs_hot.makedirs(os.path.dirname(self.path), fs_hot.DIR_MODE | (mode & 0o066) | (mode & 0o044) >> 2)
+        temporary = fs_hot.temporary(self.path)
+        fd = os.open(temporary, fs_hot.NEW_FILE, fs_hot.FILE_MODE)
+        try:
+            fs_hot.write_and_close(fd, data, mode, durable)
+        except OSError:
+            fs_hot.unlink(temporary)
+            raise
+        self._set_time(temporary)
+        return temporary
+
+    def written_ahead(self) -> "FileChange":
+        if self.after is None:
+            return dataclasses.replace(self, ready="")
+        mode = fs_hot.FILE_MODE if self.mode is None else self.mode
+        with contextlib.suppress(OSError):
+            mode = os.stat(self.path).st_mode & 0o7777 if self.before is not None else mode
+        return dataclasses.replace(self, ready=self._temporary(self.after, mode, durable=False))
 
 
 def _digest(data: bytes | None) -> str | None:

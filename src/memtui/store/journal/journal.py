@@ -5,11 +5,12 @@ Contents are stored by hash; a line records the intent, the files change, anothe
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, reverse_lines_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.base.storage import read_or_none, storage_error, storing
+from memtui.base.storage import read_or_none, storage_error, storing, sync_disks
 from memtui.client import process_hot
 from memtui.store import catalog_hot, index_requests
 from memtui.store.journal.changes import Change, ChangedFiles, FileChange, KeepContent, Patch, ReadContent
@@ -18,6 +19,8 @@ from memtui.store.journal.own_files import BesideEdit, EntryEdit, PairsEdit, See
 from memtui.store.journal.text_edit import TextEdit
 
 LOCK_SECONDS = 10.0
+# From so many changes on, the disk gets them together: each one alone waits for it some three times.
+MANY = 50
 BEGUN_PURGE = "The next memtui command finishes the change."
 BEGUN = "The next memtui command reverts the unfinished change."
 # The operations that take back what others wrote, where what a person has seen changes with them.
@@ -46,7 +49,11 @@ class Journal:
         self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
     ) -> dict[str, Any]:
         """Return the intent's record, with its contents stored. Raises ConflictError if a file is not as expected."""
-        rows = rows_of(changes, self.contents.keep)
+        many = len(changes) >= MANY
+        rows = rows_of(changes, partial(self.contents.keep, durable=not many))
+        if many:
+            with storing(self.contents.directory):
+                sync_disks([self.contents.directory])
         head = {"v": VERSION, "id": transaction, "time": clock_hot.iso(self.now()), "state": "intent", "by": self.by}
         return {**head, "seat": here(self.by), "op": op, "summary": summary, **more, "changes": rows}
 
@@ -103,11 +110,13 @@ class Journal:
             raise
         path = self.root
         try:
+            ahead = _written_ahead(changes)
             for number, change in enumerate(changes):
                 path = change.path
-                self._make(record, changes, number)
+                self._make(record, ahead, number)
                 if path.endswith(".md") and len(changes) <= catalog_hot.AT_ONCE:
                     catalog_hot.touch(self.root, path)
+            _sync(ahead)
         except BaseException as error:
             taken_back = self._take_back(record, changes, size)
             reported = storage_error(error, path) if isinstance(error, OSError) else error
@@ -142,11 +151,16 @@ class Journal:
     def _take_back(self, record: Mapping[str, Any], changes: Sequence[Change], size: int) -> bool:
         """Undo the changes that were made. Return False if that fails too; the next process then takes them back."""
         try:
-            for change in _rollback(changes, _made(record, changes)):
+            back = _written_ahead(_rollback(changes, _made(record, changes)))
+            for change in back:
                 with contextlib.suppress(ConflictError):
                     change.make()
+            _sync(back)
         except OSError:
             return False
+        finally:
+            if len(changes) >= MANY:
+                self._sweep(record)
         try:
             self._end(record["id"], "back")
         except MemtuiError:
@@ -193,11 +207,13 @@ class Journal:
             made = _made(record, changes)
             all_made = all(made)
             # Not finished instead: a command that failed half-way told the person that it failed.
-            for change in () if all_made else _rollback(changes, made):
+            back = _written_ahead([] if all_made else _rollback(changes, made))
+            for change in back:
                 try:
                     change.make()
                 except ConflictError as error:
                     untouched.append(error.message)
+            _sync(back)
         except OSError as error:
             raise storage_error(error, error.filename or self.root) from error
         except NotFoundError as error:  # someone emptied the trash
@@ -208,13 +224,17 @@ class Journal:
 
     def _sweep(self, record: Mapping[str, Any]) -> None:
         """Remove the temporary files of killed processes, and beside what changes those of this one."""
-        for place in {self.contents.directory + "/", *(row["path"] for row in record["changes"])}:
+        names: dict[str, dict[str, None]] = {}
+        for place in (self.contents.directory + "/", *(row["path"] for row in record["changes"])):
             directory, name = os.path.split(place)
+            names.setdefault(directory, {})[name] = None
+        for directory, of in names.items():
             with contextlib.suppress(OSError):
                 for file in os.listdir(directory):
                     target, pid = fs_hot.temporary_of(file) or ("", 0)
-                    is_own = pid == os.getpid() and name != ""
-                    if pid and target.startswith(name) and (is_own or not process_hot.alive(pid)):
+                    if not pid or not (target in of or target.startswith(tuple(of))):
+                        continue
+                    if not process_hot.alive(pid) or (pid == os.getpid() and "" not in of):
                         fs_hot.unlink(f"{directory}/{file}")
 
     def ledger(self) -> Ledger:
@@ -243,6 +263,21 @@ def _made(record: Mapping[str, Any], changes: Sequence[Change]) -> list[bool]:
     for row in record["changes"]:
         rows.setdefault(row["path"], []).append(row)
     return [change.is_made(row, rows[change.path]) for row, change in zip(record["changes"], changes, strict=True)]
+
+
+def _written_ahead(changes: Sequence[Change]) -> Sequence[Change]:
+    """Return many changes with what they write on the disk already, at once. Raises OSError."""
+    if len(changes) < MANY:
+        return changes
+    ahead = [change.written_ahead() for change in changes]
+    _sync(ahead)
+    return ahead
+
+
+def _sync(changes: Sequence[Change]) -> None:
+    """Wait until the disk has what many changes wrote, at once. Raises OSError."""
+    if len(changes) >= MANY:
+        sync_disks(filter(os.path.isdir, {os.path.dirname(change.path) for change in changes}))
 
 
 def _rollback(changes: Sequence[Change], made: Sequence[bool]) -> list[Change]:

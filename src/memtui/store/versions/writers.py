@@ -86,7 +86,7 @@ def colleagues(scope: Scope) -> dict[str, str]:
         return {}
     rows = fs_hot.read_table(os.path.dirname(scope.directory) + "/writers.json")
     return {
-        path.removeprefix(f"{locate_hot.TEAM}/"): " on ".join(str(part) for part in row if part)
+        path.removeprefix(f"{locate_hot.TEAM}/"): " on ".join(str(part) for part in row[:2] if part)
         for path, row in rows.items()
         if isinstance(row, list)
     }

@@ -17,6 +17,7 @@ from memtui.inbox import guidance
 from memtui.inbox.format_hot import Entry
 from memtui.redact import redact
 from memtui.review.waiting_entries import Waiting
+from memtui.sync import state
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
@@ -26,8 +27,8 @@ from memtui.views import notes, safe_text
 # The sessions to choose from, and the delivery records that they are taken from; the newest in both cases.
 SESSIONS = 8
 RECORDS = 300
-# Values of the field `to`; a session's id follows SESSION.
-PROJECT, EVERYWHERE, SESSION = "project", "global", "session:"
+# Values of the field `to`; a session's id follows SESSION, a machine's name MACHINE.
+PROJECT, EVERYWHERE, SESSION, MACHINE = "project", "global", "session:", "machine:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {NEXT: "the next prompt", URGENT: "urgent: the next prompt or tool use"}
 OVER = "That session is over: it gets the note once you resume it. For a running one, choose the project."
@@ -43,11 +44,11 @@ Note = Mapping[str, str]
 def note_from(entry: Entry, *, everywhere: bool) -> dict[str, str]:
     """Return the values of the form for an entry of an inbox."""
     addresses = [address.strip() for address in entry.fields.get("for", "").split(",") if address.strip()]
-    session = next((address for address in addresses if address.startswith(SESSION)), "")
+    target = next((address for address in addresses if address.startswith((SESSION, MACHINE))), "")
     return {
         "text": entry.text,
-        "to": session or (EVERYWHERE if everywhere else PROJECT),
-        "others": ", ".join(address for address in addresses if address != session),
+        "to": target or (EVERYWHERE if everywhere else PROJECT),
+        "others": ", ".join(address for address in addresses if address != target),
         "when": URGENT if entry.flag("urgent") else NEXT,
         "expires": _as_given(entry.fields.get("expires", "")),
         "from": entry.fields.get("from", ""),
@@ -70,7 +71,7 @@ def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
 
 def _addresses(note: Note) -> list[str]:
     others = [address for address in note["others"].split(", ") if address]
-    return [note["to"], *others] if note["to"].startswith(SESSION) else others
+    return [note["to"], *others] if note["to"].startswith((SESSION, MACHINE)) else others
 
 
 def _compared(note: Note) -> bytes:
@@ -151,7 +152,10 @@ class GuidanceSubject(Subject):
             words = f"{name}  {projects[pair.project]}, {since}"
             options.append((not live, SESSION + pair.id, words))
         options.sort(key=lambda option: option[0])
-        return [(to, words) for _, to, words in options]
+        own = state.load(data.root)
+        names = [name for machine, name in own.machines.items() if machine != own.machine] if own else []
+        machines = [(MACHINE + name, f"machine {safe_text.line(name)}, with the next sync") for name in names]
+        return [(to, words) for _, to, words in options] + machines
 
     def _base(self) -> str:
         return ids_hot.digest(_compared(self._there)) if self.item is not None else ""

@@ -71,7 +71,7 @@ class MemoryReader:
 
     def choices(self) -> dict[str, list[str]]:
         kinds = (row.memory.type for rows in self.rows.values() for row in rows)
-        return query.choices(self.scopes, kinds, self.services.data.facts.project)
+        return query.choices(self.scopes, kinds, self.services.data.facts.project, self.services.data.root)
 
     def first_page(self, lines: int) -> None:
         """Read the first `lines` memories of each scope of this project, before the first paint."""

@@ -192,8 +192,8 @@ class Memories(ListScreen[Pair]):
         matching = [] if search.is_mistyped else self._pairs.select(search.words)
         if search.has_terms:
             here, autosaves = self.services.data.facts.project, self.reader.autosaves
-            muted = search.muted(self.services.data.root, self.reader.scopes)
-            matching = [pair for pair in matching if search.matches(*pair, here, autosaves, muted)]
+            marked = search.marked(self.services.data.root, self.reader.scopes)
+            matching = [pair for pair in matching if search.matches(*pair, here, autosaves, marked)]
         if self.recalled is None:
             return matching
         paths = {row.memory.path for _, row in matching if row is not RULE[1]}
