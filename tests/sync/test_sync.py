@@ -75,13 +75,6 @@ class Machine:
 
 
 @pytest.fixture
-def remote(tmp_path):
-    path = tmp_path / "remote.git"
-    subprocess.run(["git", "init", "-q", "--bare", str(path)], check=True)
-    return path
-
-
-@pytest.fixture
 def both(tmp_path, remote):
     return Machine(tmp_path, "laptop", remote), Machine(tmp_path, "desktop", remote)
 

@@ -52,6 +52,8 @@ WORDS = {
     "Could not read from remote": "Check the address, the network, and that you may read it: `git ls-remote URL`.",
     "could not read Username": "It asks for a password: set up a key, or git's credential helper.",
     "Could not resolve host": "There is no network, or the address is wrong. The next sync tries again.",
+    "remote rejected": "You may not write there: ask who may write there, or check the rights of the folder.",
+    "error: 403": "You may not write there: check who may write there, and your token.",
     "Permission denied": "You may not write there: check your key or the rights of the folder.",
 }
 
@@ -139,7 +141,13 @@ class Remote:
                 )
             return ""
         self.git("fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", self.url, f"+{BRANCH}:{THERE}")
-        return self.git("rev-parse", THERE).decode().strip()
+        there = self.git("rev-parse", "--verify", "-q", THERE, check=False).decode().strip()
+        if (
+            there != (head := commits[BRANCH])
+            and self.git("merge-base", head, there, check=False).decode().strip() != head
+        ):
+            raise MemtuiError(f"{self.url} is shallow: it has only the end of its history.", "Sync with the whole one.")
+        return there
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Tell whether one commit goes on from another."""

@@ -17,11 +17,11 @@ WRITERS = "/writers.json"  # in the folder of a sync: who changed each file last
 class SyncState(NamedTuple):
     """What this machine knows of its syncs: `base` is the commit that it and the remote began with last; `pending`: one
     of the memories here that was about to be pushed, and may have been if the process was killed; `asked`: ids
-    of drafts about texts that both changed, by the conflict's name; `time`: of the last sync that worked, `error`: of
-    the last that did not; `read`: when the memories here were read last, from the files and directories (True)
-    `watched`, and `seen`: their stamp then (sync/quick.py); `sent`: ids of notes that go with `pending`; `machines`:
-    the names of all by their ids; `team`: whose memories these are, empty for the person's own, with the name of the
-    `author`."""
+    of drafts about texts that both changed, by the conflict's name; `time`: of the last sync that worked,
+    `error`: of the last that did not; `read`: when the memories here were read last, from the files and
+    directories (True) `watched`, and `seen`: their stamp then (sync/quick.py); `sent`: ids of notes that go with
+    `pending`; `machines`: the names of all by their ids; `tops`: of the projects that were here; `team`: whose
+    memories these are, empty for the person's own, with the name of the `author`."""
 
     url: str
     machine: str
@@ -36,6 +36,7 @@ class SyncState(NamedTuple):
     seen: str = ""
     sent: list[str] = []  # noqa: RUF012
     machines: dict[str, str] = {}  # noqa: RUF012
+    tops: list[str] = []  # noqa: RUF012
     team: str = ""
     author: str = ""
 

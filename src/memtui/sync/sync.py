@@ -5,7 +5,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache, partial
 from itertools import count
@@ -111,7 +111,7 @@ def _check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> No
         raise MemtuiError(f"{url} has {what}.", f"Set it up {way}, or give an empty repository.")
 
 
-def _name(data: bytes) -> str:
+def _called(data: bytes) -> str:
     return fastjson_hot.text(fastjson_hot.loads_dict(data), "name")
 
 
@@ -182,16 +182,21 @@ def _run_locked(
             )
         base = repo.tree(state.base)
         theirs = base if remote_head == state.base else repo.tree(remote_head)
+        rows = [data for path, data in theirs.items() if path.startswith(MACHINES + "/")]
+        _check_rows(state.url, rows, is_empty=not remote_head, team=state.team)
         here = local_files.read(env, state.team, base)
         ours = _own_tree(root, state, here, base)
+        late = _late(state, here)
+        # What a project holds that came to this machine now is new to it, and nothing of it was deleted here.
+        base_here = {path: data for path, data in base.items() if ours.get(path) == data or not _below(late, path)}
         counter = _number(ours[row], "counter")
         stands = partial(_stands, ours, theirs, counter, cache(partial(repo.writers, state.base, remote_head)))
-        merged = trees.merge(base, ours, theirs, stands)
-        other = _asked(base, ours, theirs, merged, stands, state.name)
+        merged = trees.merge(base_here, ours, theirs, stands)
+        other = _asked(base_here, ours, theirs, merged, stands, state.name)
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
         commit = remote_head
-        names = {path[len(MACHINES) + 1 : -5]: _name(data) for path, data in tree.items() if path.startswith(MACHINES)}
+        names = {path[len(MACHINES) + 1 : -5]: _called(tree[path]) for path in tree if path.startswith(MACHINES + "/")}
         keys = {} if state.team else {top: paths_hot.project_key(p) for top, p in local_files.roots(env, {}).items()}
         if not state.team:
             tops = {key: top for top, key in keys.items()}
@@ -245,7 +250,9 @@ def _run_locked(
         else:
             asked = _ask(root, env, state, here, tree)
         _note_writers(repo, here, folder(root, state.team) + WRITERS, state, commit)
-        after = state._replace(base=commit, pending="", time=now, error="", asked=asked, sent=[], machines=names)
+        after = state._replace(
+            base=commit, pending="", time=now, error="", asked=asked, sent=[], machines=names, tops=sorted(here.places)
+        )
         after = after._replace(read=now, watched=here.watched, seen=here.seen)
     absent = {path.split("/")[1].replace("+", "/") for path in tree if path.startswith("projects/")}
     absent -= {top.partition("/")[2].replace("+", "/") for top in here.places}
@@ -278,10 +285,11 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
     waiting = {entry.id for entry in _waiting(root)}
     withheld = {path for path in base if _file(here, path) in here.withheld}
     own_rows = row_paths(here.places)
+    late = _late(state, here)
     rest = {
         path: data
         for path, data in base.items()
-        if path in withheld or not (path in own_rows or any(path.startswith(top + "/") for top in here.places))
+        if path in withheld or not (path in own_rows or _below(here.places, path)) or _below(late, path)
     }
     rest = {path: data for path, data in rest.items() if path not in names or names[path] in waiting}
     row = {"name": state.name, "version": memtui.__version__, "format": FORMAT} | ({"team": True} if state.team else {})
@@ -291,6 +299,16 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
     counters = {path: _number(data, "counter") for path, data in base.items() if path.startswith(MACHINES + "/")}
     row["counter"] = max(counters.values(), default=0) + changed if changed else counters.get(own, 0)
     return {**tree, own: json.dumps(row, sort_keys=True).encode() + b"\n"}
+
+
+def _late(state: SyncState, here: LocalTree) -> set[str]:
+    """Return the tops that this machine did not have at its last sync, with their rows."""
+    tops = {top for top in here.places if state.tops and top not in state.tops}
+    return tops | row_paths(tops)
+
+
+def _below(tops: Iterable[str], path: str) -> bool:
+    return any(path == top or path.startswith(top + "/") for top in tops)
 
 
 def _file(here: LocalTree, path: str) -> str:
