@@ -173,7 +173,7 @@ def test_a_shallow_remote_is_said_or_works(both, remote, tmp_path):
     assert "Ship 2." in laptop.text("ship")
 
 
-def test_a_project_that_was_cloned_later_gets_its_memories_and_deletes_none(both):
+def test_a_project_cloned_later_gets_its_memories_and_deletes_none(both):
     laptop, desktop = both
     config = desktop.shop / ".git" / "config"
     text = config.read_text()
