@@ -51,38 +51,6 @@ async def test_a_memory_on_the_person_is_global_and_an_empty_form_is_not_kept(ap
             assert autosave.of_memories(world.root) == []
 
 
-async def test_a_new_memory_of_a_type_or_of_a_description_alone(app, world):
-    async with running(app, (80, 24)) as pilot:
-        await begin(pilot, "project")
-        form = app.screen
-        await press(pilot, *"mocks", "ctrl+s")
-        assert "nothing to save yet" in told(form)
-        await press(pilot, "tab", "N")
-        assert "nothing to save yet" not in told(form)
-        form.query_one("Select").value = "feedback"
-        form.query_one(Body).text = "Test on the real database."
-        field(form, "description").value = "Real database"
-        field(form, "name").value = ""
-        await press(pilot, "ctrl+s")
-        assert "A memory needs a name" in told(form)
-        field(form, "name").value = "no-mocks"
-        await press(pilot, "ctrl+s")
-        made = read(project(world, "no-mocks.md"))
-        assert made.startswith(
-            "---\nname: no-mocks\ndescription: Real database\nmetadata:\n  type: feedback\n---\n\nTest on"
-        )
-        assert "[no-mocks](no-mocks.md) — Real database" in read(project(world, "MEMORY.md"))
-        assert app.screen.table.row[1].memory.stem == "no-mocks"
-        assert "U" not in app.screen.table.row[1].letters  # what memtui makes is trusted
-        assert autosave.of_memories(world.root) == []
-        await press(pilot, "z")
-        assert not exists(project(world, "no-mocks.md"))
-        await begin(pilot, "tool")
-        await press(pilot, *"jq", "tab", *"Reads JSON", "ctrl+s")
-        made = read(project(world, "jq.md"))
-        assert made == "---\nname: jq\ndescription: Reads JSON\nmetadata:\n  type: tool\n---\n\nReads JSON\n"
-
-
 async def test_an_edit_changes_its_field_and_nothing_else(app, world):
     odd, provider = project(world, "odd.md"), project(world, "payment-provider.md")
     text = "\ufeff---\r\nname: odd\r\ntype: tool # mine\r\n---\r\n\r\n\ttab\r\nend"
@@ -109,40 +77,6 @@ async def test_an_edit_changes_its_field_and_nothing_else(app, world):
         row = next(row for _, row in app.screen.table.rows if row.memory.stem == "meeting-notes")
         assert row.memory.broken is None
         assert row.memory.description == "what we said"
-
-
-async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        form = await open_form(pilot, "prefer-pnpm")
-        field(form, "name").value = "use-pnpm"
-        field(form, "description").value = "pnpm only"
-        await press(pilot, "ctrl+s")
-        assert "description: pnpm only" in read(project(world, "use-pnpm.md"))
-        assert "[[use-pnpm]]" in read(project(world, "release-steps.md"))
-        said = [note.message for note in app._notifications]
-        assert "Saved, renamed to use-pnpm. Links and index follow. z undoes." in said
-        await press(pilot, "z")
-        assert "description: Use pnpm in this repository" in read(project(world, "prefer-pnpm.md"))
-        assert not exists(project(world, "use-pnpm.md"))
-
-
-async def test_a_value_a_field_cannot_have_is_refused_and_the_form_stays_open(app, world):
-    path = project(world, "prefer-pnpm.md")
-    write(path, read(path).replace("name: prefer-pnpm", "name: prefer-pnpm\npinned: true"))
-    before = read(path)
-    async with app.run_test(size=(120, 40)) as pilot:
-        form = await open_form(pilot, "prefer-pnpm")
-        for key, value, words in (
-            ("pinned", "banana", "pinned is true or false, not “banana”"),
-            ("name", 'a/b "c"', "so it can't be a memory's name"),
-            ("name", "", "A memory needs a name"),
-        ):
-            field(form, key).value = value
-            await press(pilot, "ctrl+s")
-            assert app.screen is form
-            assert words in told(form)
-            field(form, "pinned").value = "true"
-    assert read(path) == before
 
 
 async def test_a_save_over_a_changed_file_shows_both_and_asks_at_each_change(app, world):
@@ -243,51 +177,6 @@ def test_a_save_changes_the_line_of_the_changed_field_alone(tmp_path):
 def triggers_of(world, file):
     found = triggers.lines_of(world.root, f"{world.shop}/.claude/memory").get(file, [])
     return [each.text for each in found]
-
-
-async def test_rules_are_edited_as_a_line_and_taken_back(app, world):
-    path = project(world, "prefer-pnpm.md")
-    before = read(path)
-    first, more = 'never: {command: "npm *"}, instead: {command: "pnpm *"}', '; never: {path: "gen/**"}'
-    async with app.run_test(size=(120, 40)) as pilot:
-        form = await open_form(pilot, "prefer-pnpm")
-        assert field(form, "rules").value == first
-        field(form, "rules").value = "never: {command"
-        await press(pilot, "ctrl+s")
-        assert "no rule" in told(form)
-        field(form, "rules").value = first + more
-        await press(pilot, "ctrl+s")
-        assert len(memory.read_memory(path, "project").fields["rules"]) == 2
-        form = await open_form(pilot, "prefer-pnpm")
-        field(form, "rules").value = ""
-        await press(pilot, "ctrl+s")
-        assert "rules" not in read(path)
-        await press(pilot, "z", "z")
-        assert read(path) == before
-
-
-async def test_triggers_change_with_the_memory_as_one_step_and_follow_its_name(app, world):
-    path = project(world, "prefer-pnpm.md")
-    before, text = triggers_of(world, "prefer-pnpm.md"), read(path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        form = await open_form(pilot, "prefer-pnpm")
-        assert field(form, "triggers").value == "; ".join(before)
-        field(form, "triggers").value = "add a dependency ; lockfile changed;; "
-        await press(pilot, "ctrl+s")
-        assert triggers_of(world, "prefer-pnpm.md") == ["add a dependency", "lockfile changed"]
-        assert read(path) == text, "triggers alone change no file"
-        form = await open_form(pilot, "prefer-pnpm")
-        field(form, "name").value = "use-pnpm"
-        field(form, "description").value = "Only pnpm"
-        field(form, "triggers").value = "add a dependency; the lockfile"
-        await press(pilot, "ctrl+s")
-        assert triggers_of(world, "use-pnpm.md") == ["add a dependency", "the lockfile"]
-        assert "Only pnpm" in read(project(world, "use-pnpm.md"))
-        await press(pilot, "z")
-        assert triggers_of(world, "prefer-pnpm.md") == ["add a dependency", "lockfile changed"]
-        assert read(path) == text
-        await press(pilot, "z")
-        assert triggers_of(world, "prefer-pnpm.md") == before
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 A walk is its own script. `== KEY…` presses keys, `== "text"` types it, `== an.id` runs an action that only the palette
 has; below stand the lines that it changed, beside the screen before or that of some steps ago, and after `»` what notes
-say. To change a walk edit its steps, and let
+say. `== $ …` is a line for a shell in the project, with what it prints. To change a walk edit its steps, and let
 
     MEMTUI_RENEW_SNAPSHOTS=1 pytest tests/tui/test_walks.py
 
@@ -14,6 +14,7 @@ import difflib
 import itertools
 import pathlib
 import re
+import subprocess
 
 import pytest
 from textual import events, keys
@@ -69,6 +70,15 @@ async def take(pilot, step):
     await rest(pilot)
 
 
+def shell(line, cwd):
+    """What a shell prints for a line, and its exit code if there is one; files are as old as the sample world."""
+    done = subprocess.run(line, shell=True, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    subprocess.run(
+        f"find .. -newermt @{stage.NOW} -name '*.md' -exec touch -d @{stage.NOW} {{}} +", shell=True, cwd=cwd
+    )
+    return [*done.stdout.splitlines(), *([f"[{done.returncode}]"] if done.returncode else [])]
+
+
 async def replay(memtui, size, steps):
     """The text of a walk: each step, and what it changed of the screen before, or of an earlier one that is nearer."""
     text, screens, notes = [], [[""] * size[1]], []
@@ -77,6 +87,9 @@ async def replay(memtui, size, steps):
     async with memtui.run_test(size=size) as pilot:
         await stage.settled(pilot)
         for step in ["", *steps]:
+            if step.startswith("$ "):
+                text += [f"== {step}", *await asyncio.to_thread(shell, step[2:], memtui.data.cwd)]
+                continue
             await take(pilot, step)
             if isinstance(memtui.screen, ModalScreen):  # it keeps what it first saw of the screen below
                 memtui.screen.refresh()
@@ -108,7 +121,7 @@ def test_each_step_of_a_walk_changes_on_the_screen_what_it_changed(path, monkeyp
     monkeypatch.setattr(app, "WATCH_SECONDS", 3600.0)  # nobody else changes anything
     monkeypatch.setattr(services, "NOTE_SECONDS", 3600.0)  # on a slow machine, too, a note stays until the next one
     before = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
-    place, size = path.stem.split("-")
+    place, size, *_ = path.stem.split("-")
     steps = [line[3:] for line in before if line.startswith("== ") and line != "== "]
     with stage.environment(), stage.place() as top:
         world = stage.build(top)

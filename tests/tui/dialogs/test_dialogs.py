@@ -5,8 +5,6 @@ from textual import events
 from textual.screen import ModalScreen
 
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.ask import Choice
-from memtui.tui.model import matches
 from tui.conftest import NOW, press, settle
 from tui.hands import lines
 
@@ -73,33 +71,3 @@ async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
         app.post_message(events.Paste("npm"))
         await settle(pilot)
         assert field.value == "npm"
-
-
-async def test_a_picker_moves_like_a_list_and_slash_narrows_it(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=SMALL) as pilot:
-        await start(pilot)
-        await press(pilot, "t")
-        picker = app.screen
-        assert isinstance(picker, Choice)
-        await pilot.press("end")
-        assert picker.table.cursor == len(picker.table.rows) - 1
-        await pilot.press("home", "j", "ctrl+n", "k")
-        assert picker.table.cursor == 1
-        for letter in "jkq":  # letters that move or leave, but for one who types
-            await pilot.press("slash", letter)
-            assert picker.typed == letter
-            await pilot.press("escape")
-        await press(pilot, "slash", *"where")
-        assert [words.split()[0] for _, words in picker.table.rows] == ["reference"]
-        assert any("›" in line and "reference" in line for line in lines(app))
-        assert [span.style for span in picker.table.draw_words(picker.table.rows[0])[0].spans] == [matches.STYLE]
-        assert lines(app)[-1].strip().startswith("enter choose  escape clear  up down move")
-        await press(pilot, "escape")
-        assert app.screen is picker
-        assert len(picker.table.rows) > 3
-        await press(pilot, "slash", *"json")
-        assert "No matches. escape clears what you typed." in "\n".join(lines(app))
-        assert lines(app)[-1].strip() == "escape clear"
-        await press(pilot, "escape", "escape")
-        assert app.screen.group == "memories"

@@ -13,7 +13,6 @@ from textual.widgets import Input, TextArea
 
 from memtui.base import paths_hot
 from memtui.base.errors import MemtuiError
-from memtui.hooks.install import installation as install
 from memtui.inbox import file_hot
 from memtui.review.waiting_entries import load_hidden, waiting_in
 from memtui.store.store import Store
@@ -23,7 +22,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model.data import Data
 from memtui.tui.screens.inbox import screen as inbox_screen
 from memtui.tui.screens.inbox.row import InboxView
-from tui.conftest import NOW, burst, press, running, settle, until
+from tui.conftest import NOW, burst, press, running, settle
 from tui.hands import agree, exists, foot, lines, notes, read, to_kind, to_row, write
 
 WIDE, SMALL = (120, 40), (80, 24)
@@ -64,29 +63,6 @@ def leave(world, text, **fields):
         {"project": world.shop, **fields},
         text,
     )
-
-
-async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(world, app):
-    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
-    async with app.run_test(size=WIDE) as pilot:
-        app.go("memories")
-        await settle(pilot)
-        app.go("inbox")
-        await to(pilot, "no-snapshot-tests")
-        await press(pilot, "a")
-        assert app.last_note == "Approved: no-snapshot-tests. The next session gets it. z undoes."
-        assert "Assert on what the user sees instead." in memory(world, "no-snapshot-tests")
-        assert "no-snapshot-tests" not in updates(world)
-        assert "no-snapshot-tests.md" in read(f"{world.shop}/.claude/memory/MEMORY.md")
-        await press(pilot, "1")
-        assert app.screen.table.row[1].memory.name == "no-snapshot-tests"
-        await press(pilot, "j", "2", "1")
-        assert app.screen.table.row[1].memory.name != "no-snapshot-tests"  # once is enough
-        await press(pilot, "2", "z")
-        assert memory(world, "no-snapshot-tests") is None
-        assert "no-snapshot-tests" in updates(world)
-        await press(pilot, "Z")
-        assert memory(world, "no-snapshot-tests") is not None
 
 
 async def test_a_draft_of_a_taken_name_is_not_accepted_alone_or_with_all(world, app):
@@ -183,30 +159,6 @@ def everything(world):
     return found
 
 
-async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_beforehand(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "prefer-pnpm")
-        await rest(pilot)
-        before = everything(world)
-        await press(pilot, "m")
-        assert "never npm" in app.screen.query_one("Detail").plain
-        # It came with the repository: whoever chooses it is only refused.
-        assert not any("skip-code-review" in words for _, words in app.screen.table.rows)
-        assert "Not listed, as not trusted: skip-code-review." in "\n".join(lines(app))
-        await press(pilot, *"relea")
-        assert [words.strip().partition("  ")[0] for _, words in app.screen.table.rows] == [
-            "project shop: release-steps"
-        ]
-        assert "git tag" in app.screen.query_one("Detail").plain
-        await press(pilot, "enter")
-        assert isinstance(app.screen, Preview)
-        assert "+ pnpm with a frozen lock file in CI" in app.screen.plain
-        assert everything(world) == before
-        await agree(pilot)
-        assert "frozen lock file" in memory(world, "release-steps")
-        await back_and_forth(pilot, lambda: everything(world), before)
-
-
 @pytest.mark.parametrize(
     ("row", "key", "drafts"), [("ask-before-migrations", "x", 2), ("Fix the flaky", "a", 6), ("Fix the flaky", "x", 6)]
 )
@@ -252,34 +204,6 @@ async def test_the_second_of_two_fast_keys_is_about_the_next_todo(world, app, ke
         assert [row.item.entry.raw in items for row in rows[at : at + 3]] == [False, False, True]
 
 
-async def test_rejecting_and_on_the_grey_row_never_again(world, app):
-    rejected = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)) + "/rejected.jsonl"
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        await press(pilot, "x")
-        said = app.last_note
-        assert said == "Rejected: “No snapshot tests for components”. z undoes."
-        assert "no-snapshot-tests" not in updates(world)
-        assert json.loads(read(rejected))["never"] is False
-        before = set(updates(world))
-        await press(pilot, "k", "x")
-        said = app.last_note
-        assert said == "Never again: “No snapshot tests for components”. z undoes."
-        await press(pilot, "z")
-        assert (
-            app.last_note == "Undone: never draft “No snapshot tests for components” again; it is rejected as before."
-        )
-        await press(pilot, "Z")
-        assert json.loads(read(rejected))["never"] is True
-        assert json.loads(read(rejected))["text"] == "No snapshot tests for components"
-        assert set(updates(world)) == before
-        await press(pilot, "z")
-        assert json.loads(read(rejected))["never"] is False
-        await press(pilot, "z")
-        assert "no-snapshot-tests" in updates(world)
-        assert not exists(rejected)
-
-
 async def test_mark_all_is_of_the_cursors_kind_without_what_cannot_be_accepted(app):
     async with running(app, WIDE) as pilot:
         table = app.screen.table
@@ -295,28 +219,6 @@ async def test_mark_all_is_of_the_cursors_kind_without_what_cannot_be_accepted(a
         await press(pilot, "A")
         assert table.marks
         assert table.row_id not in table.marks
-
-
-async def test_no_key_on_a_grey_row_is_for_another_row(world, app):
-    async with running(app, SMALL) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        await press(pilot, "x", "k")
-        rows, before = len(app.screen.table.rows), updates(world)
-        for key in ("space", "A"):
-            await press(pilot, key)
-            assert app.last_note == "This row was rejected: it can't be marked."
-        assert (app.screen.table.marks, len(app.screen.table.rows)) == (set(), rows)
-        assert "mark" not in lines(app)[-1]
-        for key in "aewm":
-            await press(pilot, key)
-            assert app.last_note == "You rejected this. x: never again. z: it waits again."
-        assert app.screen.table.row.key.startswith("ghost ")
-        assert updates(world).keys() == before.keys()
-        await press(pilot, "G", "question_mark", "escape", "g", "space")
-        assert has_grey_row(app)
-        await press(pilot, "G", "space")
-        assert app.last_note == "This row folds 1 draft: enter shows or hides it."
-        assert len(app.screen.table.marks) == 1
 
 
 async def test_what_has_no_never_again_is_rejected_without_a_word_of_it(app):
@@ -454,17 +356,6 @@ async def test_what_looks_one_off_is_folded(world, app):
         assert "blue-here" in [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
 
 
-async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("space")
-        await to(pilot, "Fix the flaky")
-        await press(pilot, "enter", "m")
-        assert app.screen.detail_covers_list  # what is read is meant alone
-        words = "m is for drafts; of a todo: a done, e edit, x reject, w later."
-        assert notes(app) == [words]
-
-
 async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -474,62 +365,6 @@ async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
         await press(pilot, "a")
     assert memory(world, "no-snapshot-tests") is None
     assert read(path) == text
-
-
-async def test_what_waits_in_another_project_is_counted_and_shown_on_request(world, app):
-    async with running(app, SMALL, "slash", *"project:blog", "enter") as pilot:
-        await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["project blog"])
-        await settle(pilot)
-        assert app.screen.summary().plain == "1 of 18 to decide (1 in other projects)"
-        assert project_of_top(app) == "all"
-        assert " 2 Inbox 17 " in lines(app)[0], "the tab counts what the key chose"
-        await press(pilot, "escape")
-        assert app.screen.summary().plain == "17 to decide · 1 in other projects (p)"
-        assert project_of_top(app) == "shop"
-        assert not [row.place for row in app.screen.table.rows if "blog" in row.place]
-        await press(pilot, "p")
-        await to(pilot, "alt-texts")
-        await press(pilot, "a")
-    assert exists(f"{world.config}/projects/{paths_hot.slug(world.blog)}/memory/alt-texts.md")
-    assert not exists(world.blog + "/.claude/memory")  # nothing is written into a repository unasked
-    assert not exists(world.shop + "/.claude/memory/alt-texts.md")
-
-
-KINDS = {
-    "kind:draft pnpm": {"draft"},
-    "scope:auto": {"changed", "merge", "problem"},
-    "project:shop kind:todo": {"todo"},
-    "type:feedback": {"draft", "trust"},
-    "type:user": {"draft"},
-    "is:problem": {"fix", "problem"},
-    "is:untrusted": {"trust"},
-}
-
-
-async def test_the_filter_takes_kind_type_scope_state_and_project(app):
-    async with running(app, WIDE, "slash", *"kind:todo") as pilot:
-        assert re.search(" of (?!.* in other projects)", app.screen.summary_line.render().plain)
-        for query, kinds in KINDS.items():
-            app.screen.show_query(query)
-            await until(pilot, lambda kinds=kinds: {row.kind.word for row in app.screen.table.rows} == kinds)
-        app.screen.show_query("kind:draft")
-        await settle(pilot)
-        assert re.search(" of .*1 in other projects", app.screen.summary_line.render().plain)
-        await press(pilot, "escape")
-        assert len(app.screen.table.rows) > 9  # and the one that stands for the folded
-
-
-def project_of_top(app):
-    return app.screen.frame.top.render().plain.removeprefix(" memtui").split()[0]
-
-
-async def test_a_query_without_matches_says_which_key_shows_all_projects(app):
-    async with running(app, SMALL, "slash", *"kind:draft alt text", "enter") as pilot:
-        await settle(pilot)
-        words = "No matches for “kind:draft alt text”.\nescape clears the filter."
-        assert app.screen.table.empty == f"{words}\np shows all projects."
-        await pilot.press("p")
-        await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["project blog"])
 
 
 async def test_a_number_of_a_draft_that_is_none_is_drawn_as_not_known(world, app):
@@ -583,17 +418,6 @@ async def test_the_foot_says_what_the_keys_act_on_while_rows_are_marked(app):
         assert "marked:" not in foot(app)
         await press(pilot, "escape")
         assert "marked:" in foot(app)
-
-
-async def test_a_memory_with_the_name_of_a_draft_is_the_first_to_merge_into(world, app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "prefer-pnpm")
-        app.screen.view.evidence.clear()
-        await press(pilot, "m")
-        assert app.screen.heading == "Merge the draft into"
-        assert app.screen.rows[0][1].startswith("97%  project shop: prefer-pnpm")
-        await press(pilot, "enter")
-        assert app.screen.heading == "project shop: prefer-pnpm becomes"
 
 
 async def test_read_only_changes_nothing(world):

@@ -151,31 +151,6 @@ async def test_a_waiting_receipt_is_settled_by_the_transcript_without_a_key(app,
         assert screen.services.data.receipts.known[waiting.id] == "arrived"
 
 
-FILTERS = {
-    "kind:index": lambda r, _: any(i["kind"] == "index" for i in r["items"]),
-    "kind:use": lambda r, _: any(i["kind"] == "use" for i in r["items"]),
-    "is:nothing": lambda _, outcome: outcome == "nothing",
-    "is:failed": lambda _, outcome: outcome == "failed",
-    "project:blog": lambda r, _: r["project_root"].endswith("/blog") and r["text"],
-    "FRIDAY frozen": lambda r, _: "frozen until Friday" in r["text"],
-}
-
-
-async def test_filters_show_what_fits_and_escape_shows_all(app, world):
-    every = records(world)
-    outcomes = receipts_hot.outcomes(every, world.env, NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        screen = await ready(pilot)
-        for query, fits in FILTERS.items():
-            screen.show_query(query)
-            await ready(pilot)
-            assert [row.id for row in listed(screen)] == [r["id"] for r in every if fits(r, outcomes[r["id"]])], query
-            assert screen.table.rows
-            await pilot.press("escape")
-            await ready(pilot)
-            assert len(listed(screen)) == sum(bool(r["text"]) for r in every)
-
-
 @pytest.mark.large
 async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world):
     path = log_hot.log_path(world.root, NOW)

@@ -14,7 +14,6 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
 from tui.conftest import NOW, press, running, settle
-from tui.hands import notes as messages
 from tui.hands import read
 from tui.hands import write as write_file
 
@@ -60,18 +59,6 @@ async def write(pilot, text, to="", when="", expires=""):
         form.query_one("#when", Select).value = when
     form.query_one("#expires", Input).value = expires
     await pilot.pause()
-
-
-async def test_two_keys_and_the_words_send_a_note_from_anywhere(world, app):
-    async with running(app, SMALL) as pilot:
-        for number, screen in (("1", "memories"), ("2", "inbox"), ("3", "activity")):
-            await press(pilot, number, "c", *"CI", "space", *"red", "ctrl+s" if number == "1" else "ctrl+enter")
-            assert app.screen.group == screen
-            fields = notes(world)["CI red"]
-            assert fields["from"] == "tui"
-            assert not {"for", "urgent", "expires"} & set(fields)
-            await press(pilot, "z")
-            assert "CI red" not in notes(world)
 
 
 async def test_all_addressees_of_a_note_are_named_in_its_form_and_stay(world, app):
@@ -149,23 +136,6 @@ async def test_a_note_for_a_session_goes_there_and_comes_back_with_it(world, app
     assert "For a session" not in notes(world)
 
 
-async def test_what_can_not_be_sent_is_refused_and_stays_in_the_form(world, app):
-    before = notes(world)
-    async with app.run_test(size=SMALL) as pilot:
-        await pilot.press("c")
-        for text, expires, says in (
-            ("x" * 20_000, "", "fit into one delivery"),
-            ("  ", "", "empty"),
-            ("hi", "soon", "“soon” is not a time"),
-        ):
-            await write(pilot, text, expires=expires)
-            await press(pilot, "ctrl+s")
-            assert isinstance(app.screen, DraftForm)
-            assert app.screen.query_one("#text", TextArea).text == text
-            assert says in str(app.screen.query_one(".told").render())
-    assert notes(world) == before
-
-
 async def test_a_draft_outlives_escape_and_a_crash_until_it_is_sent_or_discarded(world):
     def text(app):
         return app.screen.query_one("#text", TextArea).text
@@ -239,24 +209,6 @@ async def test_what_waits_is_changed_and_undone(world, app):
     assert read(path) == after
 
 
-async def test_withdrawing_marked_ones_is_one_step_and_undo_goes_to_them(world, app):
-    before = notes(world)
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "Checkout is being")
-        key = app.screen.table.row_id
-        await press(pilot, "x")
-        assert app.screen.table.row_id != key
-        await press(pilot, "z")
-        assert app.screen.table.row_id == key
-        await press(pilot, "space", "space", "x")
-        assert len(notes(world)) == len(before) - 2
-        after = notes(world)
-        await press(pilot, "z")
-        assert notes(world) == before
-        await press(pilot, "Z")
-    assert notes(world) == after
-
-
 async def test_what_was_lost_says_whether_it_waits_again(app):
     async with running(app, WIDE, "exclamation_mark") as pilot:
         await to(pilot, "The caching numbers")
@@ -267,18 +219,6 @@ async def test_what_was_lost_says_whether_it_waits_again(app):
         assert "It waits again, on top of the list." in app.screen.query_one("#detail").plain
         await press(pilot, "escape")
         assert states(app)["Publishing is frozen until Friday."] == "urgent"
-
-
-async def test_what_was_told_can_not_be_changed_and_is_said_again_in_the_form(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "Use the registry mirror")
-        await press(pilot, "e")
-        assert app.screen.group == "activity"
-        assert any("a sends it again" in words for words in messages(app))
-        await press(pilot, "a")
-        assert app.screen.query_one("#text", TextArea).text.startswith("Use the registry mirror")
-        await press(pilot, "ctrl+s")
-    assert "Use the registry mirror today, the public one is slow." in notes(world)
 
 
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):

@@ -10,72 +10,7 @@ from memtui.base import paths_hot
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from tui.conftest import NOW, burst, press, running, settle
-from tui.hands import choose, everywhere, exists, names, project, read, stand_on, write
-
-
-async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
-    async with running(app, (120, 40)) as pilot:
-        await stand_on(pilot, "release-steps")
-        index = read(project(world, "MEMORY.md"))
-        await press(pilot, "x")
-        assert not exists(project(world, "release-steps.md"))
-        assert "release-steps" not in read(project(world, "MEMORY.md"))
-        assert "release-steps" not in names(app)
-        await press(pilot, "z")
-        assert exists(project(world, "release-steps.md"))
-        assert read(project(world, "MEMORY.md")) == index
-        await stand_on(pilot, "concise-answers")
-        await press(pilot, "space", "space", "x")
-        assert not exists(everywhere(world, "concise-answers.md"))
-        assert not exists(everywhere(world, "conventional-commits.md"))
-        assert app.screen.table.marks == set()
-        await press(pilot, "z")
-        assert exists(everywhere(world, "concise-answers.md"))
-        assert exists(everywhere(world, "conventional-commits.md"))
-        await press(pilot, "Z")
-        assert not exists(everywhere(world, "concise-answers.md"))
-        assert not exists(everywhere(world, "conventional-commits.md"))
-
-
-async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
-    async with running(app, (120, 40)) as pilot:
-        await stand_on(pilot, "editor")
-        await press(pilot, "memories.purge")
-        assert isinstance(app.screen, Choice)
-        await press(pilot, "enter")
-        assert exists(everywhere(world, "editor.md"))
-        await press(pilot, "memories.purge", "down", "enter")
-        assert not exists(everywhere(world, "editor.md"))
-        kept = [read(f"{world.root}/trash/{name}") for name in os.listdir(world.root + "/trash")]
-        assert not any("I use Helix" in text for text in kept)
-
-
-async def test_move_to_another_scope(app, world):
-    async with running(app, (120, 40)) as pilot:
-        await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "m")
-        assert not any(text.startswith("project") for _, text in app.screen.rows)  # where it is already
-        words = {text[:9]: text.partition("  ")[2].strip() for _, text in app.screen.rows}
-        assert words["auto blog"] == "Claude Code's own, for blog"
-        await choose(pilot, "global")
-        assert not exists(project(world, "prefer-pnpm.md"))
-        assert "(prefer-pnpm.md)" in read(everywhere(world, "MEMORY.md"))
-        await press(pilot, "z")
-        assert exists(project(world, "prefer-pnpm.md"))
-
-
-async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(app, world):
-    async with running(app, (120, 40)) as pilot:
-        await stand_on(pilot, "skip-code-review")
-        await press(pilot, "m")
-        await choose(pilot, "global")
-        assert "skip-code-review is not trusted" in str(app.screen.heading)
-        await press(pilot, "enter")  # the cursor is on Cancel
-        assert not exists(everywhere(world, "skip-code-review.md"))
-        await press(pilot, "m")
-        await choose(pilot, "global")
-        await press(pilot, "down", "enter")
-        assert exists(everywhere(world, "skip-code-review.md"))
+from tui.hands import choose, everywhere, exists, project, read, stand_on, write
 
 
 async def test_instructions_and_read_only_are_left_alone_and_say_why(world):

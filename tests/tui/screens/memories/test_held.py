@@ -40,16 +40,6 @@ async def test_without_counted_rules_there_is_no_column(app, world):
         assert "kept" not in detail(app)
 
 
-async def test_enter_on_the_detail_opens_the_break_in_activity(app, world):
-    async with running(app, (80, 24)) as pilot:
-        await stand_on(pilot, "prefer-pnpm")
-        assert "kept 31 of 32 since 9 days" in detail(app)
-        await press(pilot, "enter", "enter", "enter")
-        await until(pilot, lambda: getattr(app.screen, "group", "") == "activity" and COMMAND in detail(app))
-        assert app.screen.typed == f"session:{world.sessions['monday']}"
-        assert app.screen.table.row.broken.memory == "prefer-pnpm"
-
-
 async def test_activity_lists_breaks_and_what_was_kept_after_a_delivery(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
     async with running(app, (120, 40)) as pilot:

@@ -10,27 +10,6 @@ from tui.conftest import NOW, press, running, settle, until
 from tui.hands import exists, names, read, stand_on, write
 
 
-async def test_scopes_are_a_tree_with_counts_and_groups(app):
-    async with running(app, (120, 40)) as pilot:
-        tree = {place.label: place for place in app.screen.places.rows}
-        assert tree["all here"].count == 13
-        assert (tree["global"].count, tree["project shop"].count, tree["auto shop"].count) == (3, 4, 4)
-        assert (tree["other projects"].count, tree["other projects"].fold) == (3, False)
-        assert "blog" not in tree
-        app.screen.places.go_to("others")
-        app.screen.places.focus()
-        await settle(pilot)
-        assert ("enter", "unfold") in app.screen.key_words()
-        await pilot.press("right", "j")
-        assert app.screen.places.row.label == "blog"
-        assert sorted(names(app)) == ["image-sizes", "newsletter", "writing-style"]
-        await pilot.press("left", "left")
-        assert app.screen.places.row.label == "other projects"
-        assert app.screen.places.row.fold is False
-        await pilot.press("right")
-        assert app.screen.places.row.fold
-
-
 async def test_the_order_goes_by_key_and_is_remembered(app, world):
     async with running(app, (120, 40)) as pilot:
         await pilot.press("s")
@@ -54,25 +33,6 @@ async def test_an_empty_scope_says_what_fills_it(app, world):
         assert app.screen.table.empty.startswith("No memories in auto shop.\nClaude Code writes its own memories here")
 
 
-async def test_a_query_has_terms(app):
-    async with running(app, (120, 40), "slash", *"type:feedback scope:global") as pilot:
-        assert names(app) == ["conventional-commits"]
-        await pilot.press("enter")
-        for text, found in (
-            ("is:untrusted", ["skip-code-review"]),
-            ("writing project:blog", ["writing-style"]),
-            ("pnpm is:never", []),
-        ):
-            app.screen.show_query(text)
-            assert names(app) == found, text
-        app.screen.show_query("scope:global is:never")
-        assert app.screen.counted().startswith("0 of 13 "), "instructions are no memories"
-        app.screen.show_query("scope:instr")
-        assert {scope.kind for scope, _ in app.screen.table.rows} == {"instructions"}
-        await pilot.press("escape")
-        assert len(names(app)) == 13
-
-
 async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app):
     async with running(app, (80, 24)) as pilot:
         table = app.screen.table
@@ -88,15 +48,6 @@ async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app):
         assert (table.row_id, app.screen.table.order, app.screen.typed, len(table.rows)) == before
         await pilot.press("escape", "s")
         assert app.screen.table.order != before[1]
-
-
-async def test_the_cursor_goes_to_the_memory_that_an_undo_brings_back(app):
-    async with running(app, (80, 24)) as pilot:
-        await stand_on(pilot, "prefer-pnpm")
-        gone = app.screen.table.row_id
-        await press(pilot, "x")
-        await press(pilot, "k", "k", "z")
-        assert app.screen.table.row_id == gone
 
 
 async def test_a_change_while_reading_is_of_the_memory_read_not_of_the_marked(app, world):
@@ -118,32 +69,3 @@ async def test_a_change_from_outside_shows_by_itself_and_keeps_the_cursor(app, w
         write(world.shop + "/.claude/memory/a-first-one.md", new)
         await until(pilot, lambda: "a-first-one" in names(app))
         assert app.screen.table.row[1].memory.stem == "release-steps"
-
-
-def titled(app, name):
-    """Whether a rule with the name of a memory is on the screen."""
-    return any(strip.text.startswith(f"── {name} ──") for strip in app.screen._compositor.render_strips())
-
-
-async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
-    async with running(app, (80, 24)) as pilot:
-        await stand_on(pilot, "release-steps")
-        await pilot.press("enter", "K")
-        await pilot.pause()
-        assert titled(app, "prefer-pnpm")
-        assert app.screen.query_one("#detail").has_focus
-        await pilot.press("J")
-        await pilot.pause()
-        assert titled(app, "release-steps")
-        await pilot.press("f")  # its one link
-        await pilot.pause()
-        assert titled(app, "prefer-pnpm")
-        assert app.screen.query_one("#detail").has_focus
-        await pilot.press("escape")
-        await pilot.pause()
-        assert titled(app, "release-steps")
-        await pilot.press("escape")
-        assert app.screen.table.has_focus
-        await stand_on(pilot, "editor")
-        await pilot.press("f")  # told, as it has none
-        assert app.screen.group == "memories"
