@@ -46,7 +46,7 @@ class Decisions:
     @cached_property
     def entries(self) -> "list[Waiting]":
         """All that waits in inboxes, of all projects; drafts that are most worth keeping first."""
-        return best_first(entries.read(self.ctx, all_projects=True, unread=self.unread))
+        return best_first(entries.read(self.ctx, every=True, unread=self.unread))
 
     def near(self, item: "Waiting | None") -> bool:
         """Return whether an entry is of this project or global, or all projects are asked for."""

@@ -26,14 +26,11 @@ LISTED = "`memtui inbox` lists what waits."
 
 
 def read(
-    ctx: Context,
-    kinds: "tuple[str, ...]" = KINDS,
-    all_projects: bool = False,
-    unread: "list[dict[str, str]] | None" = None,
+    ctx: Context, kinds: "tuple[str, ...]" = KINDS, every: bool = False, unread: "list[dict[str, str]] | None" = None
 ) -> "list[Waiting]":
-    """Read what waits here and globally, then in `all_projects`; print what can't be read, and add it to `unread`."""
+    """Read what waits here and globally, then in `every` project; print what can't be read, and add it to `unread`."""
     problems: list[Finding] = []
-    items = ctx.waiting(kinds, every=all_projects, unread=problems)
+    items = ctx.waiting(kinds, every=every, unread=problems)
     for row in map(findings.unread_row, problems):
         ctx.out.say(f"! {safe(row['message'])}\n  {safe(row['hint'])}")
         if unread is not None:
@@ -110,7 +107,7 @@ def note_facts(item: Waiting, now: float) -> "list[str]":
 
 def withdraw(ctx: Context, ref: str) -> Result:
     try:
-        item = waiting_entries.find(read(ctx, ("guidance",), all_projects=True), ref, "note")
+        item = waiting_entries.find(read(ctx, ("guidance",), every=True), ref, "note")
     except NotFoundError as error:
         hint = error.hint or "`memtui note --list` lists them."
         raise (why_not(ctx, ref) or NotFoundError(error.message, hint)) from None

@@ -176,9 +176,8 @@ def value_of(key: str, typed: str) -> Value:
 def assign(root: str, journal: Journal, key: str, value: Value | None, project_root: str | None = None) -> bool:
     """Write a setting, a project's, or an action's keys; None restores the default. False: nothing changed."""
     if project_root is not None and key not in config_hot.PER_PROJECT:
-        raise UsageError(
-            f"{key} can't be set for one project.", "Those can: " + ", ".join(config_hot.PER_PROJECT) + "."
-        )
+        hint = "Those can: " + ", ".join(config_hot.PER_PROJECT) + "."
+        raise UsageError(f"{key} can't be set for one project.", hint)
     before = text(root)
     table: tuple[str, ...] = ("projects", config_hot.project_key(project_root)) if project_root is not None else ()
     name = key

@@ -206,9 +206,8 @@ def own_checks(fields: Mapping[str, object]) -> list[str]:
 def with_fields(memory: Memory, fields: Mapping[str, str]) -> bytes:
     """Return a memory's file with fields changed as for `Store.edit`, with frontmatter if it has none."""
     if memory.broken is not None:
-        raise MemtuiError(
-            f"{memory.path}: the frontmatter can't be changed: {memory.broken}", "Fix the whole file in an editor."
-        )
+        hint = "Fix the whole file in an editor."
+        raise MemtuiError(f"{memory.path}: the frontmatter can't be changed: {memory.broken}", hint)
     doc = document.parse(memory.raw)
     if not memory.has_frontmatter and any(value for key, value in fields.items() if key != "body"):
         body = fields.get("body")

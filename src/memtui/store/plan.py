@@ -100,9 +100,8 @@ class ScopeFiles:
         odd = "\0" in path or os.path.normpath(path) != path or len(above) > locate_hot.MAX_DEPTH
         hidden = any(part.startswith(".") for part in (above[1:] if above[:1] == [ARCHIVE] else above))
         if odd or hidden or not (not above if is_index(path) else locate_hot.is_memory_name(name)):
-            raise MemtuiError(
-                f"{path} is no memory.", "A change may only read and write memories, and MEMORY.md beside them."
-            )
+            hint = "A change may only read and write memories, and MEMORY.md beside them."
+            raise MemtuiError(f"{path} is no memory.", hint)
         return place
 
     def writable(self, path: str, *, through_link: bool = False) -> ScopedFile:

@@ -35,9 +35,8 @@ def check_name(name: str) -> str:
     else:
         return stem
     label = stem if len(stem) <= 60 else stem[:60] + "…"
-    raise UsageError(
-        f"“{label}” {problem}, so it can't be a memory's name.", "Use short words with dashes, like prefer-pnpm."
-    )
+    hint = "Use short words with dashes, like prefer-pnpm."
+    raise UsageError(f"“{label}” {problem}, so it can't be a memory's name.", hint)
 
 
 def file_stem(name: str) -> str:
@@ -73,9 +72,8 @@ def writable(scope: Scope, *, shared: bool = False) -> None:
 def real_path(scope: Scope, path: str) -> str:
     """Return a path of a scope with symlinks resolved. Raises MemtuiError if it leaves the scope."""
     if not paths_hot.inside(scope.directory, path):
-        raise MemtuiError(
-            f"{path} is outside of its scope", "memtui neither reads nor writes there. Remove the symlink."
-        )
+        hint = "memtui neither reads nor writes there. Remove the symlink."
+        raise MemtuiError(f"{path} is outside of its scope", hint)
     return paths_hot.resolve(path) or path
 
 

@@ -64,9 +64,8 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
             "Part of it may be there, and is delivered like that: see memtui note --list.",
         ) from error
     except OSError as error:
-        raise MemtuiError(
-            f"{directory} can't be written: {error.strerror or error}", "No note was saved. Fix that and try again."
-        ) from error
+        hint = "No note was saved. Fix that and try again."
+        raise MemtuiError(f"{directory} can't be written: {error.strerror or error}", hint) from error
     path = f"{directory}/{format_hot.FILES['guidance']}"
     why = None
     if attended:
@@ -125,17 +124,15 @@ def _narrate(ctx: Context, everywhere: bool, short: str, unheard: "dict[str, str
 
 def _text(words: "list[str]") -> str:
     if not words and sys.stdin.isatty():
-        raise UsageError(
-            "The note has no text.", 'Write it: memtui note "CI is red". Those that wait: memtui note --list'
-        )
+        hint = 'Write it: memtui note "CI is red". Those that wait: memtui note --list'
+        raise UsageError("The note has no text.", hint)
     if words in ([], ["-"]):
         data = parser.stdin_bytes(format_hot.MAX_BYTES)
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise UsageError(
-                "The note is not UTF-8 text.", "Put other data into a file and name the file in the note."
-            ) from error
+            hint = "Put other data into a file and name the file in the note."
+            raise UsageError("The note is not UTF-8 text.", hint) from error
     else:
         text = " ".join(words)
     return guidance.text(text)

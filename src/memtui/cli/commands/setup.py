@@ -248,9 +248,8 @@ def complete(_: Context, args: argparse.Namespace) -> Result:
     try:
         from argcomplete.shell_integration import shellcode
     except ImportError:
-        raise MemtuiError(
-            "Completions need the package argcomplete.", f"Install it beside memtui: {installer.adding('argcomplete')}"
-        ) from None
+        hint = f"Install it beside memtui: {installer.adding('argcomplete')}"
+        raise MemtuiError("Completions need the package argcomplete.", hint) from None
     script = shellcode(["memtui"], shell=args.shell).strip("\n")
     return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script))
 

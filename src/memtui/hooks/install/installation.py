@@ -310,9 +310,8 @@ def _read(path: str, real_path: str) -> bytes | None:
         return fs_hot.read_bytes(real_path)
     except FileNotFoundError:
         if os.path.islink(path) and not os.path.isdir(os.path.dirname(real_path)):
-            raise MemtuiError(
-                f"{path} is a link to {real_path}, which does not exist.", "Correct the link, or remove it."
-            ) from None
+            hint = "Correct the link, or remove it."
+            raise MemtuiError(f"{path} is a link to {real_path}, which does not exist.", hint) from None
         return None
     except OSError as error:
         raise MemtuiError(f"Can't read {path}: {error.strerror}.", "Check its owner, mode and kind.") from error
@@ -399,9 +398,8 @@ def apply(change: SettingsPlan, *, by: str = "cli", now: Callable[[], float] = c
 def _apply_locked(change: SettingsPlan, journal: "Journal") -> str | None:
     records = load(change.root)
     if _read(change.settings_path, change.real_path) != change.before or records.get(change.key) != change.old_record:
-        raise ConflictError(
-            f"{change.settings_path} changed in the meantime. Nothing was written.", "Run the command again."
-        )
+        hint = "Run the command again."
+        raise ConflictError(f"{change.settings_path} changed in the meantime. Nothing was written.", hint)
     saved = None
     if change.changed and change.before is not None:
         saved = backup(change.root, change.settings_path, change.before)

@@ -301,9 +301,8 @@ def changes_of(record: Record, read_content: ReadContent) -> list[Change]:
     try:
         return [KINDS[key].from_row(row, read_content) for key, row in rows]
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise NotFoundError(
-            f"The change {record.get('id')} is damaged in the journal.", "It can't be undone."
-        ) from error
+        hint = "It can't be undone."
+        raise NotFoundError(f"The change {record.get('id')} is damaged in the journal.", hint) from error
 
 
 def takes_back(record: Record) -> bool:

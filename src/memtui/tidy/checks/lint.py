@@ -72,9 +72,8 @@ def at(
     if not os.path.lexists(top):
         raise NotFoundError(f"There is no directory {path}.", "Give a directory of memories, or a project.")
     if not os.path.isdir(top):
-        raise UsageError(
-            f"{path} is a file.", f"Give its directory: memtui check {shell_word(os.path.dirname(path) or '.')}"
-        )
+        hint = f"Give its directory: memtui check {shell_word(os.path.dirname(path) or '.')}"
+        raise UsageError(f"{path} is a file.", hint)
     own = {os.path.realpath(each.directory): each for each in places if each.exists and each.kind != "instructions"}
     chosen = []
     for directory in _directories(top):
