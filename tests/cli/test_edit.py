@@ -84,3 +84,12 @@ def test_the_editor_comes_back_with_a_broken_head_until_it_is_kept_or_not(memtui
     assert path.read_bytes() == before
     memtui("edit", "prefer-pnpm", stdin="a\nk\n")
     assert path.read_text() == "Kept."
+
+
+def test_a_description_follows_the_first_sentence_that_it_is(bare):
+    bare("new", "tools", "--body", "Use uv, never pip. It is fast.")
+    bare("edit", "tools", "--body", "Never pip or conda. Use uv.")
+    assert bare.json("show", "tools")["description"] == "Never pip or conda."
+    bare("edit", "tools", "--description", "About tools")
+    assert "The description of tools stays" in bare("edit", "tools", "--body", "Use uv.").err
+    assert bare.json("show", "tools")["description"] == "About tools"

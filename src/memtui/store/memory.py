@@ -204,11 +204,14 @@ def own_checks(fields: Mapping[str, object]) -> list[str]:
 
 
 def with_fields(memory: Memory, fields: Mapping[str, str]) -> bytes:
-    """Return a memory's file with fields changed as for `Store.edit`, with frontmatter if it has none."""
+    """Return a memory's file with fields changed as for `Store.edit`, with frontmatter if it has none. A description
+    that is the first sentence of the body follows it."""
     if memory.broken is not None:
         hint = "Fix the whole file in an editor."
         raise MemtuiError(f"{memory.path}: the frontmatter can't be changed: {memory.broken}", hint)
     doc = document.parse(memory.raw)
+    if "body" in fields and is_first_sentence(memory):
+        fields = {"description": head_hot.first_line(fields["body"]) or memory.description, **fields}
     if not memory.has_frontmatter and any(value for key, value in fields.items() if key != "body"):
         body = fields.get("body")
         about = head_hot.first_line(memory.body if body is None else body)
@@ -227,6 +230,12 @@ def with_fields(memory: Memory, fields: Mapping[str, str]) -> bytes:
         else:
             doc = doc.without_field(tuple(key.split(".")))
     return doc.raw
+
+
+def is_first_sentence(memory: Memory) -> bool:
+    """Tell whether the description in a memory's frontmatter is the first sentence of its body."""
+    sentence = head_hot.first_line(memory.body).rstrip(".…")
+    return bool(sentence) and str(memory.fields.get("description", "")).rstrip(".…") == sentence
 
 
 def slugify(text: str) -> str:

@@ -69,7 +69,7 @@ names=NAME... |
 --set KEY=VALUE... | a field; metadata.KEY for a nested one
 --type TYPE | another type
 --description DESCRIPTION | another description
---body TEXT | another text; `-` reads standard input
+--body TEXT | another text; `-` reads standard input; a description that is its first sentence follows
 --trigger TEXT... | a line, in other words, by which it is found
 --no-trigger N|TEXT... | remove one: memtui show
 {parser.KEEP_SECRETS}""")
@@ -98,7 +98,12 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     pairs = bulk.run(store, args.names, change)
     rows = [{**memories.data_of(after), "changed": after.raw != before.raw} for before, after in pairs]
     data = {**(rows[0] if only else {}), "edited": rows, "redacted": redacted}
-    return bulk.result(data, *_text(ctx, pairs))
+    same = [
+        after.stem for before, after in pairs if after.raw != before.raw and after.description == before.description
+    ]
+    stays = same if "body" in fields and "description" not in fields else ()
+    words = (narrate(f"The description of {line(stem)} stays: --description changes it.") for stem in stays)
+    return bulk.result(data, *_text(ctx, pairs), *words)
 
 
 def _edit_in_editor(ctx: Context, mem: Memory, args: argparse.Namespace) -> Result:
