@@ -26,12 +26,6 @@ def test_ids_of_later_milliseconds_sort_after_earlier_ones(one, other):
         assert ids_hot.new_id(one) < ids_hot.new_id(other)
 
 
-@given(st.text(max_size=40))
-def test_any_text_is_an_id_or_not(text):
-    found = ids_hot.id_time(text)
-    assert found is None or found >= 0
-
-
 @given(st.text(st.characters(exclude_categories=())))
 def test_any_text_has_a_hash_lone_surrogates_too(text):
     assert len(ids_hot.content_hash(text)) == 16

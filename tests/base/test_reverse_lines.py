@@ -1,7 +1,5 @@
 """The lines of a file, last first, by blocks of any size."""
 
-import os
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,9 +57,3 @@ def test_no_more_is_read_than_there_is_time_for(tmp_path):
     assert next(found) == (495, b"line")
     with pytest.raises(reverse_lines_hot.TooFarError):
         list(found)
-
-
-def test_a_fifo_is_refused(tmp_path):
-    os.mkfifo(tmp_path / "fifo")
-    with pytest.raises(OSError, match="regular"):
-        next(reverse_lines_hot.lines(str(tmp_path / "fifo")))

@@ -106,11 +106,6 @@ def test_every_path_is_found_again(tmp_path_factory, known):
     assert uses_hot.load(str(root), [*known, "/never/recalled.md"]) == known
 
 
-def test_only_what_is_asked_for_is_returned(tmp_path):
-    save(tmp_path, {f"/m/{number}.md": (number, 1, 0, 5.0) for number in range(1000)})
-    assert uses_hot.load(str(tmp_path), ["/m/7.md", "/m/x.md"]) == {"/m/7.md": (7, 1, 0, 5.0)}
-
-
 def test_a_missing_torn_or_foreign_file_says_nothing(tmp_path):
     path = tmp_path / uses_hot.FILE
     assert uses_hot.load(str(tmp_path), ["/m/1.md"]) == {}

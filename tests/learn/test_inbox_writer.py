@@ -155,13 +155,6 @@ def test_what_was_rejected_comes_once_in_a_later_session_that_says_it(env, repo)
     assert put(env, repo, say(RULE, uuid="u4", session="s2")) == []
 
 
-def test_what_is_a_memory_already_is_not_drafted(env, repo, tmp_path):
-    place = tmp_path / "repo" / ".claude" / "memory"
-    place.mkdir(parents=True)
-    (place / "pnpm.md").write_text("---\nname: p\ndescription: Use pnpm instead of npm\n---\nbody\n")
-    assert put(env, repo, say(RULE)) == []
-
-
 def test_secrets_are_nowhere_on_disk(env, repo, tmp_path):
     key = "sk-ant-" + "api03-" + "Zx9k" * 12
     put(env, repo, say(f"From now on use {key} for the staging api", agent=f"I used {key}."))

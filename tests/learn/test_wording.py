@@ -36,21 +36,6 @@ def test_a_description_is_the_sentence_without_lead_ins(text, description):
     assert wording.describe(text) == description
 
 
-@pytest.mark.parametrize(
-    ("text", "orders"),
-    [
-        ("Use type hints", True),
-        ("could we move the helpers into one file?", True),
-        *(("you shouldn't mock the database", True), ("I'd like you to sort the imports", True)),
-        *(("let's cache the token", True), ("why don't we cache the token?", True)),
-        *(("the cache is cold", False), ("I don't think we should do that", False)),
-        ("Why did you delete the folder?", False),
-    ],
-)
-def test_a_sentence_that_asks_for_something_says_what_to_do(text, orders):
-    assert wording.orders(text) == orders
-
-
 @given(st.sampled_from(LEADS), st.sampled_from(RULES), st.sampled_from(["", ".", "!", "?"]))
 def test_no_word_of_a_rule_is_lost_and_none_comes_in(lead, rule, end):
     assert wording.describe(lead + rule + end).lower() == rule + end.rstrip(".!")

@@ -1,8 +1,6 @@
 """English words for those of other languages, by which prompts and memories of two languages meet."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memtui.recall import fields, gloss_hot, query_hot
 
@@ -48,9 +46,3 @@ def test_words_of_other_languages_count_by_english_ones_but_less():
         lines = file.read().splitlines()
     assert {line.count("|") for line in lines} == {len(gloss_hot.LANGUAGES)}
     assert all(line == line.lower() for line in lines)
-
-
-@given(st.text())
-def test_no_text_is_refused(text):
-    gloss_hot.english(text)
-    gloss_hot.in_english(text)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from memtui.recall.nearest_passages_hot import EXACT, Passages, _added, _highest, pack
+from memtui.recall.nearest_passages_hot import EXACT, Passages, pack
 from memtui.recall.vectors_hot import Vector
 
 DIMENSIONS = 256
@@ -62,18 +62,6 @@ def test_of_many_passages_the_one_that_stands_out_is_found_first(number):
         assert found[0] == best(vector, rows, 1)[0] == (at, vector.cosine(rows[at]))
         assert found == sorted(found, key=lambda each: -each[1])
         assert all(cosine == vector.cosine(rows[place]) for place, cosine in found)
-
-
-@pytest.mark.parametrize("most", [1, 3, 100])
-def test_the_highest_of_sums_are_those_of_a_plain_sum(most):
-    choose = random.Random(most)
-    levels = [[choose.getrandbits(150) for _ in range(many)] for many in (9, 0, 4)]
-    plain = [
-        sum((plane >> at & 1) << level for level, planes in enumerate(levels) for plane in planes) for at in range(150)
-    ]
-    found = _highest(_added(levels), 150, most)
-    assert len(set(found)) == most
-    assert sorted(plain[at] for at in found) == sorted(plain)[-most:]
 
 
 def test_of_equal_passages_as_many_are_found_as_are_wanted():

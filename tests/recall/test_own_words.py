@@ -58,13 +58,6 @@ def test_of_a_log_or_code_the_question_and_errors_count_in_any_form():
         assert len(set(words_hot.terms(forms))) == 1, forms
 
 
-@given(st.text(max_size=2000))
-def test_any_prompt_is_read(prompt):
-    words, why = own_words_hot.counted(prompt)
-    assert bool(words) != bool(why)
-    assert len(words) <= own_words_hot.MOST_CHARS
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

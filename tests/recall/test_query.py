@@ -117,10 +117,6 @@ def test_what_is_left_out_early_would_not_have_been_among_the_best(data):
     assert [score for score in found if score] == pytest.approx(best)
 
 
-def test_no_more_are_scored_exactly_than_may_be_among_the_best():
-    assert [best_scores_hot._most_steps(bytes([0, 3, 3, 9]), most) for most in (1, 2, 3, 4)] == [9, 3, 3, 0]
-
-
 class Stub:
     def __init__(self, number):
         self.number = number

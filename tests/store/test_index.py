@@ -188,15 +188,6 @@ def where(data, file):
     return entry.line, budget(data).cut_line
 
 
-@pytest.mark.parametrize("count", [200, 201, 232])
-def test_in_a_full_index_the_line_of_a_memory_that_was_just_made_is_loaded(count):
-    placed = index_lines.place_line(index(count), "new.md", "new", "New", first=True)
-    line, cut = where(placed, "new.md")
-    assert (line, cut) == (200, 201)
-    assert b"m198" in placed.split(b"\n")[198]
-    assert loaded(index(count)) - loaded(placed) == {"- [m199](m199.md) — M"}
-
-
 STORE = """# Memory
 
 An index of my memories, one line each.

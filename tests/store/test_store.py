@@ -8,11 +8,9 @@ import pytest
 
 from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.inbox import file_hot, format_hot
 from memtui.store import memory, scopes, trust_grants, trust_hot
 from memtui.store.history import Intake
 from memtui.store.journal import undo
-from memtui.store.journal.text_edit import text_edits
 from memtui.store.store import Store
 from memtui.store.versions.versions import Versions, Writer
 
@@ -410,24 +408,6 @@ def test_what_is_made_of_an_untrusted_memory_is_not_trusted_either(world):
     trust_grants.grant(str(world.root), str(world.project))
     world.store.edit(world.store.find("renamed"), {"description": "f"})
     assert trust_hot.trusted_names(str(world.root), str(world.project)) == {"renamed.md", "copied.md"}
-
-
-def test_an_inbox_entry_and_a_new_memory_in_one_step(world):
-    directory = str(world.root / "global")
-    file_hot.add_entry(directory, "updates", {"name": "x"}, "Use pnpm")
-    path = directory + "/pending-updates.md"
-    (entry,) = format_hot.read(path)
-    before = fs_hot.read_bytes(path)
-    store = world.store
-    edits = text_edits(path, before, b"")
-    store.add(world.scope("global"), "x", b"Use pnpm\n", op="approve", extra=edits)
-    assert not os.path.exists(path)
-    assert (world.config / "memory" / "x.md").exists()
-    file_hot.add_entry(directory, "updates", {}, "Another")
-    world.undo()
-    assert [e.text for e in format_hot.read(path)] in (["Use pnpm", "Another"], ["Another", "Use pnpm"])
-    assert not (world.config / "memory" / "x.md").exists()
-    assert entry.id in {e.id for e in format_hot.read(path)}
 
 
 def full_disk(fd, data):

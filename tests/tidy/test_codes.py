@@ -84,7 +84,3 @@ def codes(place, files):
 def test_a_code_is_found_where_it_is_right_and_not_where_it_only_looks_so(tmp_path_factory, code):
     right, alike = (codes(tmp_path_factory.mktemp("store"), files) for files in CASES[code])
     assert (code in right, code in alike) == (True, False)
-
-
-def test_the_store_itself_has_no_finding(tmp_path):
-    assert codes(tmp_path, {}) == set()

@@ -127,8 +127,3 @@ def test_in_whatever_order_nothing_is_dropped(found, chance):
 def test_a_planted_fact_that_is_left_out_is_always_found(before, after):
     text = "\n\n".join([*before, "The planted token is zq-4711."])
     assert how(text, "\n\n".join(after))[0] == "dropped"
-
-
-@given(st.text() | st.text(alphabet="ab.*`~#|->1 \n[]()'", max_size=60))
-def test_any_text_and_any_markdown_covers_itself(text):
-    assert "dropped" not in how(text, text)

@@ -5,12 +5,10 @@ import os
 
 import pytest
 
-from memtui.base import clock_hot, phrasing_hot
+from memtui.base import clock_hot
 from memtui.store import sidecars, trust_grants
-from memtui.store.journal import undo
 from memtui.store.status import Usage
 from memtui.tidy import changeset, plan
-from memtui.tidy.changeset import savings
 from memtui.tidy.checks import lint
 
 from .stores import World, text_of
@@ -46,30 +44,6 @@ def only(world, kind):
 
 def apply_all(world):
     return changeset.apply(world.store, planned(world).proposals)
-
-
-def test_what_overlaps_is_merged_lint_fixes_are_made_and_nothing_is_left(world):
-    (merge,) = only(world, "merge")
-    assert {os.path.basename(each.path) for each in merge.files} == {"prefer-pnpm.md", "pnpm-only.md"}
-    assert merge.evidence[0].code == "memories.alike"
-    assert "frozen" in merge.evidence[0].texts
-    assert changeset.covered(merge).dropped == []
-    number = phrasing_hot.share(merge.evidence[0].score)
-    assert number[-1] == "%"
-    assert f" are similar: {number}." in merge.reason
-    (relink,) = only(world, "relink")
-    assert [each.code for each in relink.evidence] == ["memories.dangling"]
-    assert relink.is_safe
-    assert not only(world, "merge")[0].is_safe
-    assert "gone.md" not in relink.outputs[0].after.decode()
-    before = world.files()
-    done = apply_all(world)
-    assert not done.refused
-    assert planned(world).proposals == ()
-    saved = savings(done.diffs)
-    assert (saved.memories, saved.index_lines) == (1, 2)
-    undo.run(world.store.journal, "undo").first()
-    assert world.files() == before
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,8 @@
 import os
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memtui.base import clock_hot
-from memtui.store.memory import from_bytes
-from memtui.store.scopes import Scope
 from memtui.tidy.checks import lint, lint_fixes, verification
 from memtui.tidy.checks.project_files import ProjectFiles
 
@@ -209,14 +205,3 @@ def test_checks_work_without_a_repository_and_say_so_where_they_need_one(tmp_pat
     assert not verification.holds(project, "glob .hidden")
     with pytest.raises(ValueError, match="no git repository"):
         verification.holds(project, "git branch main")
-
-
-@given(st.text(max_size=60))
-def test_any_text_is_a_check_or_is_refused(text):
-    memory = from_bytes("/m.md", "auto", b"")
-    try:
-        verification.holds(ProjectFiles("/nowhere"), text)
-    except ValueError:
-        pass
-    scope = Scope("auto", "auto", "/nowhere")
-    assert list(verification.verified(verification.Checked(scope, [memory]))) == []

@@ -9,7 +9,6 @@ from memtui.base import clock_hot, paths_hot
 from memtui.rules import counts, rule_hot
 from memtui.rules.counts import SessionCount
 from memtui.store.journal import undo
-from memtui.store.plan import FileDiff
 from memtui.store.status import Usage
 from memtui.store.store import Store
 from memtui.tidy import changeset, waiting_proposals
@@ -203,10 +202,3 @@ def test_without_rules_three_corrections_propose_a_pin(home):
     assert "3 corrections" in pin.reason
     home.write()  # with rules, their counts decide
     assert home.proposed() == []
-
-
-def test_no_proposal_writes_instructions(home):
-    path = Path(home.env["CLAUDE_CONFIG_DIR"], "CLAUDE.md")
-    path.write_bytes(b"# Mine\n")
-    change = changeset.propose("rewrite", [FileDiff(str(path), b"# Mine\n", b"# Mine\nx\n")])
-    assert [each.reason for each in changeset.apply(home.store, [change]).refused] == ["forbidden"]

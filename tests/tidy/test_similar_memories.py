@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base.similarity import SAME_DRAFT, SAME_NAME, TOGETHER
+from memtui.base.similarity import SAME_NAME, TOGETHER
 from memtui.store import memory
 from memtui.tidy import contradictions, similar_memories
 
@@ -88,25 +88,6 @@ def test_differing_words_are_marked_and_a_shared_sentence_is_no_rival():
 
 
 # --- known texts
-
-
-def is_known(one, other):
-    texts = similar_memories.KnownTexts(SAME_DRAFT)
-    texts.add(one, "that")
-    return texts.find(other) == "that"
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "known"),
-    [
-        ("Use pnpm, not npm", "use pnpm, not npm.", True),
-        ("Ask before writing a database migration", "Ask me before you write a migration", True),
-        ("Use pnpm, not npm", "Use npm, not pnpm", False),
-        *(("Use pnpm, not npm", text, False) for text in ("", "not", "!", "the")),
-    ],
-)
-def test_the_same_rule_in_other_words_is_known_and_another_is_not(one, other, known):
-    assert is_known(one, other) == is_known(other, one) == known
 
 
 # --- memories of which a sentence differs in one telling word are rivals or siblings, whatever the language

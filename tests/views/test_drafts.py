@@ -29,7 +29,3 @@ def states(kind="updates", **fields):
 )
 def test_a_draft_that_no_session_gets_says_why(fields, words):
     assert states(**fields) == words
-
-
-def test_a_todo_says_what_was_decided():
-    assert [states("items", state=state) for state in ("kept", "done", "odd")] == [["kept"], ["done"], []]

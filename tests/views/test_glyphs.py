@@ -4,8 +4,6 @@ import ast
 import pathlib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual._border import BORDER_CHARS
 
@@ -96,15 +94,3 @@ def test_a_stream_without_these_characters_gets_the_stand_ins():
 )
 def test_a_bar_fills_its_cells_in_eighths(value, drawn):
     assert glyphs.bar(value, 8, 4) == drawn
-
-
-@pytest.mark.parametrize("top", [0, -1])
-def test_without_a_top_a_bar_is_empty(top):
-    assert glyphs.bar(5, top, 3) == "   "
-
-
-@given(st.floats(0, 1e6), st.floats(0, 1e6), st.floats(0.001, 1e6), st.integers(0, 200))
-def test_a_bar_has_its_width_and_a_larger_value_no_shorter_one(one, other, top, width):
-    small, large = (glyphs.bar(value, top, width) for value in sorted((one, other)))
-    assert len(small) == len(large) == width
-    assert len(small.rstrip()) <= len(large.rstrip())

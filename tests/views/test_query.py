@@ -21,20 +21,6 @@ def test_words_and_terms_come_back_as_they_were_written(words, terms):
     assert query.parse(text, NAMES) == query.Query(" ".join(words), terms)
 
 
-@given(st.text(max_size=40))
-def test_any_text_is_a_query(text):
-    query.parse(text, NAMES)
-    query.memories(text)
-
-
-@given(st.lists(WORDS, max_size=3), st.sampled_from(("is:never", "is:problem")))
-def test_a_term_that_is_toggled_twice_is_gone(words, term):
-    text = " ".join(words)
-    once = query.toggled(text, term)
-    assert query.parse(once, NAMES).terms == {"is": term.partition(":")[2]}
-    assert query.toggled(once, term) == text
-
-
 def test_the_last_of_two_terms_of_a_name_counts_and_an_empty_one_does_not():
     assert query.parse("type:a type:b is:", NAMES) == query.Query("", {"type": "b"})
 
@@ -58,29 +44,3 @@ def row(kind="feedback", deliveries=0):
 )
 def test_a_memory_is_found_by_what_its_terms_say(text, found):
     assert query.memories(text).matches(Scope("global", "global", "/m"), row(), "shop") == found
-
-
-def test_what_a_query_can_hold_is_said_where_it_holds_something_else():
-    there = query.choices([Scope("global", "global", "/m"), Scope("auto", "auto:1", "/n", project="Blog")], [], "shop")
-    for text, problem in (
-        (
-            "is:nevr",
-            "There is no is:nevr. Did you mean is:never? is: takes never, problem, untrusted, pinned, muted, unkept.",
-        ),
-        ("is:lost", "There is no is:lost. is: takes never, problem, untrusted, pinned, muted, unkept."),
-        (
-            "tpye:tool",
-            "There is no tpye: here. Did you mean type:? The query takes type:, scope:, is:, project:, from:.",
-        ),
-        ("type:feedbak", "There is no type:feedbak. Did you mean type:feedback? type: takes user, feedback,"),
-        ("scope:globl", "There is no scope:globl. Did you mean scope:global? scope: takes auto,"),
-        ("from:laptop", "No other machine changed a memory here: see `memtui sync status`."),
-        ("project:blgo", "There is no project:blgo. Did you mean project:blog? project: takes all, blog, shop."),
-    ):
-        assert query.memories(text).problem(there).startswith(problem), text
-    for text in ("pnpm type:tool", "type:feed", "scope:glob", "is:n", "project:log"):
-        assert query.memories(text).problem(there) == "", text
-
-
-def test_a_state_that_there_is_not_finds_nothing():
-    assert not query.memories("is:nevr").matches(Scope("global", "global", "/m"), row(), "shop")

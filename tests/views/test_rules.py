@@ -2,11 +2,8 @@
 
 import pytest
 
-from memtui.rules.counting import Moment
 from memtui.rules.counts import Held
 from memtui.rules.rule_hot import parse
-from memtui.store.memory import Memory
-from memtui.store.status import Row
 from memtui.views import rules
 
 NOW, DAY = 1_795_000_000.0, 86400
@@ -40,27 +37,6 @@ def held(since=9.5, **counts):
 )
 def test_how_often_a_rule_was_kept(counts, words):
     assert rules.held(counts, NOW) == words
-
-
-def row(*counts, **fields):
-    return Row(Memory("/m/a.md", "global", "a", "", "", fields, "", 1, 0.0), "a.md", held=counts)
-
-
-def test_a_memory_says_all_its_rules_and_the_newest_breaks():
-    moments = [Moment(NOW - hours * 3600, "3e8f61c4-92d7", "u", RULE.key(), False, "npm ci") for hours in range(1, 9)]
-    counts = held(opportunities=9, kept=1, low=0.0, high=0.3, breaks=moments)
-    other = {"never": {"path": "migrations/**"}, "enforce": "refuse"}
-    facts = rules.facts(row(counts, rules=[NPM, other]), NOW)
-    assert facts[0] == ("rules", "never npm *, instead pnpm *")
-    assert facts[2] == ("", "broken 1h ago in session 3e8f61c4: npm ci")
-    assert facts[7] == ("", "broken 3 more times: Activity has them")
-    assert facts[8] == ("", "never migrations/** (enforce: refuse)")
-    assert len(facts) == 9
-
-
-def test_a_memory_without_an_opportunity_has_no_fraction():
-    assert rules.fraction(row()) == rules.fraction(row(held())) == ""
-    assert rules.fraction(row(held(opportunities=2, kept=1), held(opportunities=3, kept=3))) == "4/5"
 
 
 def test_all_rules_are_summed_up():

@@ -133,8 +133,3 @@ def test_any_index_is_brought_under_its_limit_and_loses_nothing(text, uses, kind
     assert len(budget(found.data, agent=kind == "agent").below) <= len(before) or kind == "agent" or before
     if kind == "auto" and not any(mark in text for mark in ("```", "open", "---", "  - ")):
         assert budget(found.data).cut_line is None
-
-
-@given(st.binary(max_size=400))
-def test_no_bytes_are_too_odd(data):
-    fit(AUTO, data, {}, {})

@@ -7,31 +7,6 @@ from rich.text import Text
 
 from memtui.tui.model import matches
 
-ROWS = [
-    "concise-answers answer in a few sentences",
-    "prefer-pnpm use pnpm in this repository",
-    "npm_scripts which of them to run",
-    "release-steps a release is a tag on main",
-]
-
-
-def found(typed):
-    return [row.split()[0] for row in matches.Haystack(ROWS, str).select(typed)]
-
-
-@pytest.mark.parametrize(
-    ("typed", "names"),
-    [
-        ("", ["concise-answers", "prefer-pnpm", "npm_scripts", "release-steps"]),
-        ("pnpm", ["prefer-pnpm"]),  # the very word; npm_scripts has no p before its n
-        ("tag release", ["release-steps"]),
-        ("scr", ["npm_scripts"]),
-        ("zzzz", []),
-    ],
-)
-def test_rows_with_all_typed_words(typed, names):
-    assert found(typed)[: len(names) or None] == names
-
 
 def test_whole_words_stand_before_parts_and_each_in_the_order_of_the_list():
     rows = ["block-list", "clock", "file_lock", "lock-file", "look", "unlocked lock"]
@@ -49,11 +24,6 @@ def marked(text, typed):
     cell = Text(text)
     matches.mark([cell], typed)
     return "".join(text[span.start : span.end] for span in sorted(cell.spans))
-
-
-def test_what_was_found_is_what_is_highlighted():
-    assert (marked("prefer-pnpm", "pnpm"), marked("pnpm is pnpm", "pnpm")) == ("pnpm", "pnpmpnpm")
-    assert marked("concise-answers", "zzzz") == ""
 
 
 def test_letters_that_fold_to_two_do_not_hide_the_matches_beside_them():

@@ -20,7 +20,6 @@ from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.screen import Setup
 from memtui.tui.widgets.detail import Detail
-from memtui.views import colours
 from tidy.checks.broken import break_all
 from tui import stage
 from tui.conftest import NOW, press, settle, until
@@ -358,9 +357,3 @@ async def test_machines_stand_there_once_sync_is_set_up(setup_app, world, error)
         screen = await ready(pilot, folded=True)
         (row,) = [row for row in screen.table.rows if row.title == "machines"]
         assert row.words == (error or "laptop with git@example.org:you/memories.git · 3m ago")
-
-
-@pytest.mark.parametrize(("style", "ends"), [(colours.GOOD, 1), (rows.BAD, 6)])
-def test_of_a_good_heading_only_the_sign_is_coloured(style, ends):
-    *_, words = rows.draw(rows.SetupRow("k", "head", "", style, "Hooks", "2 bad."), is_open=True)
-    assert [(span.start, span.end, span.style) for span in words.spans] == [(0, ends, style)]

@@ -13,19 +13,6 @@ def shown(old, new):
     return prose.difference("\n".join(old), "\n".join(new)).plain
 
 
-def test_lines_are_marked_by_whose_they_are():
-    assert shown(["a", "b", "c"], ["a", "x", "c", "d"]).split("\n") == ["  a", "- b", "+ x", "  c", "+ d", ""]
-
-
-def test_an_empty_text_has_no_line():
-    assert (shown(["a", "b"], []), shown([], ["a"])) == ("- a\n- b\n", "+ a\n")
-
-
-def test_a_line_that_moved_leaves_the_others_where_they_are():
-    found = shown(["one", "two", "three", "four"], ["two", "three", "one", "four"]).split("\n")
-    assert found == ["- one", "  two", "  three", "+ one", "  four", ""]
-
-
 def test_what_is_the_same_far_from_the_changes_is_counted():
     old = [f"line {number}" for number in range(1000)]
     found = shown(old, [*old[:500], "new", *old[501:]])
