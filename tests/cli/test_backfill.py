@@ -29,28 +29,6 @@ def past(memtui, tmp_path):
     return say
 
 
-def test_drafts_of_other_projects_are_where_it_says(memtui, past, tmp_path):
-    (tmp_path / "other/.git").mkdir(parents=True)
-    past(RULES[0], str(tmp_path / "other"))
-    done = memtui("import", "sessions")
-    assert "`memtui inbox --kind drafts --all-projects` lists them" in done.out + done.err
-    assert "linter" in memtui("inbox", "--kind", "drafts", "--all-projects").out
-    past(RULES[1], name="two")
-    done = memtui("import", "sessions")
-    assert "`memtui inbox` lists them" in done.out + done.err
-    assert "Never push to main" in memtui("inbox").out
-    assert "undone: import 1 draft from earlier sessions" in memtui("undo").out
-
-
-def test_why_nothing_was_read_is_said(memtui, past, tmp_path):
-    assert "No transcript is in " in memtui("import", "sessions").out
-    past(RULES[0])
-    (tmp_path / "other/.git").mkdir(parents=True)
-    assert "No transcript is in " in memtui("import", "sessions", "--project", str(tmp_path / "other")).out
-    memtui("import", "sessions")
-    assert "No transcript is new since the last time." in memtui("import", "sessions").out
-
-
 def test_what_can_not_be_read_is_named_with_the_reason(memtui, past, monkeypatch):
     from memtui.base import fs_hot
 
@@ -86,15 +64,3 @@ def test_on_a_full_disk_nothing_comes_half_and_the_next_run_brings_it(memtui, pa
     assert "No space left on device" in done.err
     assert memtui("inbox").out == before
     assert "Added 1 draft" in memtui("import", "sessions").out
-
-
-def test_a_session_of_another_system_gives_only_what_is_for_all_projects(memtui, past):
-    path = past(RULES[0])
-    row = json.loads(path.read_text())
-    rows = [{**row, "uuid": str(n), "cwd": "D:\\shop", "message": {"content": said}} for n, said in enumerate(RULES)]
-    rows.append({**rows[0], "uuid": "3", "message": {"content": "In all my projects, always answer me in German."}})
-    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
-    done = memtui("import", "sessions")
-    assert "names no directory of this machine: only what is for all" in " ".join(done.out.split())
-    assert "Added 1 draft" in done.out
-    assert "names no directory" not in memtui("import", "sessions").out

@@ -19,23 +19,6 @@ def waiting(shell, everywhere=False):
     return format_hot.read(paths_hot.inbox_dir(root, slug) + "/guidance.md")
 
 
-def test_a_delivered_note_stays_and_one_for_somebody_unknown_is_warned_of(memtui):
-    refused = memtui("note", "--withdraw", "47CHDR", check=False)
-    assert refused.code == 3
-    assert "47CHDR was delivered 4d ago. See `memtui activity " in refused.err
-    for to, why in (
-        ("session:zzzz", "No session “zzzz” is known yet; the note waits for it."),
-        ("session:d2f8", "No session “d2f8” is known yet"),
-        ("session:a94d", "Session a94d0e7b belongs to"),
-        ("agent:nobody", "Nothing was delivered to an agent “nobody” yet"),
-    ):
-        done = memtui("note", "hello", "--to", to, "--to", "path:src/**")
-        assert why in done.err
-        note = next(each for each in memtui.json("note", "--list")["entries"] if each["id"].endswith(done.out.strip()))
-        assert f"memtui note --withdraw {note['id'][-6:]}" in done.err
-        assert memtui.json("note", "hello", "--to", to)["unknown"][0]["address"].startswith(to)
-
-
 def test_without_home_or_a_root_that_can_be_written_it_says_so(bare, tmp_path):
     (tmp_path / "file").write_text("")
     bare.env["MEMTUI_HOME"] = str(tmp_path / "file")
@@ -86,37 +69,3 @@ def test_guidance_can_be_withdrawn_and_it_says_when_nothing_delivers(bare):
     assert said["why"] == "the mode is off here"
     bare(*said["do"].split()[1:])
     assert bare.json("note", "hello")["unheard"] is None
-
-
-def test_approving_says_when_no_session_is_told(memtui):
-    draft = next(
-        e for e in memtui.json("inbox", "--kind", "drafts")["entries"] if e["fields"]["name"] == "metric-units"
-    )
-    memtui("setup", "hooks", "--yes")
-    memtui("config", "set", "mode", "notes")
-    done = memtui("approve", draft["id"])
-    assert "no session gets it yet: memtui config set mode full --project ." in done.err
-    memtui("undo")
-    memtui("config", "set", "mode", "full")
-    assert memtui.json("approve", draft["id"])["unheard"] is None
-
-
-def test_approving_says_who_loads_the_memory_or_that_nobody_does(memtui, world):
-    drafts = [e["id"] for e in memtui.json("inbox", "--kind", "drafts")["entries"]]
-    memtui("setup", "hooks", "--yes")
-    done = memtui("approve", drafts[0], "--scope", "auto")
-    assert "Claude Code will load it from your next session in this project." in done.out
-    assert memtui.json("approve", drafts[1], "--scope", "global")["approved"][0]["loaded_by"].startswith(
-        "memtui delivers"
-    )
-    place = Path(world.shop) / ".claude" / "settings.json"
-    place.parent.mkdir(exist_ok=True)
-    place.write_text('{"autoMemoryEnabled": false}')
-    done = memtui("approve", drafts[2], "--scope", "auto")
-    assert "Claude Code's own memory is off here" in done.err
-    assert "by itself" not in done.out
-    told = next(f for f in memtui.json("doctor", check=False)["findings"] if f["code"] == "client.memory_off")
-    assert str(place) in told["message"]
-    place.unlink()
-    memtui.env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] = "1"
-    assert memtui.json("approve", drafts[3], "--scope", "auto")["unheard"]["do"] == "memtui doctor"

@@ -13,26 +13,6 @@ def found(memtui, *words, **more):
     return data, {each["name"]: each for each in data["candidates"]}
 
 
-def test_the_memory_that_fits_comes_with_a_reason_or_nothing_is_said(memtui, tmp_path):
-    data, by_name = found(memtui, PROMPT)
-    assert by_name["prefer-pnpm"]["outcome"] == "inject"
-    assert data["silent"] is None
-    assert data["characters"] > 0
-    assert by_name["release-steps"]["outcome"] == "unlikely"
-    done = memtui("recall", PROMPT)
-    first, *others = done.out.splitlines()
-    assert first.startswith(f"1 of {data['memories']} memories would be delivered")
-    assert "prefer-pnpm" in done.out.partition("Left out")[0]
-    assert "too unlikely to help" in done.out.partition("Left out")[2]
-    assert max(map(len, done.out.splitlines())) <= 80
-    assert others
-    home, project = tmp_path / "nobody", tmp_path / "empty"
-    (project / ".git").mkdir(parents=True)
-    memtui.cwd = str(project)
-    memtui.env |= {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude"), "MEMTUI_HOME": str(home / "memtui")}
-    assert "there are no memories yet" in memtui("recall", PROMPT).out
-
-
 def test_the_index_is_built_first_and_follows_the_files(memtui):
     data, _ = found(memtui, PROMPT)
     assert data["indexed"] == data["memories"] > 5

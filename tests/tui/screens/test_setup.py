@@ -99,44 +99,6 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
             assert "to fix" not in summary(screen), "the hooks are the only problem, and are said once"
 
 
-async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app, world):
-    path = install.settings_path(world.env, world.shop, "user")
-    before = bytes_of(path)
-    async with setup_app.run_test(size=(120, 40)) as pilot:
-        screen = await ready(pilot)
-        assert "Hooks are not installed: press a" in summary(screen)
-        await to_row(pilot, lambda r: r.key == "head hooks")
-        await pilot.press("a")
-        await pilot.pause()
-        assert isinstance(pilot.app.screen, Choice)
-        diff = pilot.app.screen.query_one("Detail").plain
-        assert diff.startswith("Adds 7 hooks\n  SessionStart      gives a session an index of your memories\n")
-        assert "launch.py" in diff.partition("The exact change of the file\n")[2]
-        assert not status.status(world.env, world.shop).installed
-        await pilot.press("enter")
-        await ready(pilot)
-        assert status.status(world.env, world.shop).installed
-        assert "7 hooks (user)" in words_of(screen, "hooks")
-        await to_hooks(pilot)
-        assert "UserPromptSubmit  adds your notes, new drafts and todos" in " ".join(detail(screen).split("\n"))
-        assert "launch.py" in detail(screen)
-        there = bytes_of(path)
-        await pilot.press("x")
-        await pilot.pause()
-        await pilot.press("enter")
-        await ready(pilot)
-        assert not status.status(world.env, world.shop).installed
-        assert bytes_of(path) == before
-        await pilot.press("z")
-        await ready(pilot)
-        assert bytes_of(path) == there
-        assert "7 hooks (user)" in words_of(screen, "hooks")
-        await pilot.press("z")
-        await ready(pilot)
-        assert bytes_of(path) == before
-        assert "Hooks are not installed: press a" in summary(screen)
-
-
 async def test_hooks_of_another_agent_come_and_go_at_its_row(setup_app, world):
     place = os.path.join(world.env["HOME"], ".copilot")
     os.mkdir(place)
@@ -193,35 +155,6 @@ async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
         await ready(pilot)
         assert b"disk full" in bytes_of(path)
         assert any(getattr(r.about, "code", "") == "errors.recent" for r in screen.table.rows)
-
-
-async def test_a_setting_is_typed_validated_and_comments_stay(setup_app, world):
-    path = config_hot.file_path(world.root)
-    text = '# mine\nbudget = 6000  # less is more\n\n[projects."/x"]\nmode = "off"\n'
-    write(path, text)
-    async with setup_app.run_test(size=(80, 24)) as pilot:
-        screen = await ready(pilot)
-        row = await to_row(pilot, lambda r: r.key == "setting budget")
-        assert row.words == "6000       changed · characters of a delivery, 500 to 9800"  # what the name does not tell
-        assert screen.table._draw(row)[0].plain == " "
-        await pilot.press("e")
-        await pilot.pause()
-        await pilot.press(*["backspace"] * 4, *"12", "enter")
-        await pilot.pause()
-        assert "must be between" in pilot.app.screen.query_one("#wrong").render().plain
-        assert fs_hot.read_bytes(path).decode() == text
-        await pilot.press("backspace", "backspace", *"7000", "enter")
-        await ready(pilot)
-        assert fs_hot.read_bytes(path).decode() == text.replace("6000", "7000")
-        await pilot.press("x")
-        await ready(pilot)
-        assert "budget" not in fs_hot.read_bytes(path).decode()
-        assert "# mine" in fs_hot.read_bytes(path).decode()
-        assert screen.table.row.words.split()[0] == "9000"
-        assert screen.table._draw(screen.table.row)[0].plain == " "
-        await pilot.press("z", "z")
-        await ready(pilot)
-        assert fs_hot.read_bytes(path).decode() == text
 
 
 async def test_files_open_to_others_are_closed(setup_app, world):
