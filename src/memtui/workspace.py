@@ -198,11 +198,18 @@ class Workspace:
         return waiting_proposals.undecided(self.store(), subject, go_on)
 
     def untrusted(self, changes: "Iterable[Changed]" = ()) -> "list[Untrusted]":
-        """Return the memories of this project that are not trusted, but for those among `changes`."""
+        """Return the memories of this project that are not trusted, but for those among `changes`, and what waits that
+        came from the person's other machines."""
         from memtui.review import outside_changes
         from memtui.store import scopes
 
-        return [*outside_changes.untrusted(self.root, scopes.discover(self.env, self.cwd), [*changes])]
+        places = scopes.discover(self.env, self.cwd)
+        rows = [*outside_changes.untrusted(self.root, places, [*changes])]
+        if paths_hot.exists(self.root + "/sync/own/incoming.json"):
+            from memtui.sync import incoming
+
+            rows += incoming.waiting(self.root, places)
+        return rows
 
     def count_decisions(self, plan: "UndecidedSet") -> "Counter[str]":
         """Count what waits for a decision besides entries, by the words of the Inbox; `plan`: of `undecided`."""

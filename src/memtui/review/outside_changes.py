@@ -1,6 +1,6 @@
 """Memories that others wrote since a person saw them, or that are not trusted: keep or reject them."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -12,6 +12,7 @@ from memtui.store import history, references, status, trust_grants
 from memtui.store.frontmatter import prose_hot
 from memtui.store.journal import acts
 from memtui.store.journal.acts import REJECTS
+from memtui.store.journal.changes import Change
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.own_files import SeenEdit
 from memtui.store.memory import Memory, read_memory
@@ -59,18 +60,22 @@ class Changed:
 
 class Untrusted(NamedTuple):
     """A memory that came with a repository, or that a team shares, and is not trusted, so that no session gets it; `by`
-    whom it is, and what was trusted of it `before`, where that is known."""
+    whom it is, and what was trusted of it `before`, where that is known. What came from another machine of the person's
+    is not here yet: `take_in` plans to write it, with its `line` of MEMORY.md; `is_gone`: it was deleted there."""
 
     scope: Scope
     file: str
     memory: Memory
     by: str = ""
     before: bytes | None = None
+    take_in: "Callable[[str, Sequence[Untrusted]], list[Change]] | None" = None
+    is_gone: bool = False
+    line: str = ""
 
     @property
     def later_key(self) -> str:
         """What this version of it is hidden under."""
-        return f"trust:{self.memory.path}@{ids_hot.digest(self.memory.raw)}"
+        return f"trust:{self.memory.path}@{'gone' if self.is_gone else ids_hot.digest(self.memory.raw)}"
 
     @property
     def says(self) -> str:
@@ -123,9 +128,12 @@ def keep(journal: Journal, versions: Versions, items: Sequence[Changed]) -> None
 
 
 def grant(journal: Journal, memories: Sequence[Untrusted]) -> None:
-    """Trust memories as they were read, as one step of undo. Raises MemtuiError."""
-    texts = [(memory.scope, memory.file, memory.memory.raw) for memory in memories]
-    if trusts := trust_grants.edits(journal.root, texts):
+    """Trust memories as they were read, and take in what is not here, as one step of undo. Raises MemtuiError."""
+    texts = [(memory.scope, memory.file, memory.memory.raw) for memory in memories if memory.take_in is None]
+    trusts: list[Change] = [*trust_grants.edits(journal.root, texts)]
+    for take_in in {memory.take_in for memory in memories if memory.take_in is not None}:
+        trusts += take_in(journal.root, [memory for memory in memories if memory.take_in is take_in])
+    if trusts:
         what = memories[0].memory.stem if len(memories) == 1 else many(len(memories), "memory", "memories")
         journal.run("trust", trusts, acts.summary("trust", what))
 

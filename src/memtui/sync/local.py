@@ -10,6 +10,7 @@ from memtui.base.errors import MemtuiError
 from memtui.base.storage import storing
 from memtui.client import locate_hot, projects
 from memtui.redact.redact import kinds_in
+from memtui.settings import config_hot
 from memtui.store import sidecars, trust_hot
 from memtui.store.journal.changes import Change, FileChange
 from memtui.sync import notes, quick, rows
@@ -42,6 +43,8 @@ def places(env: dict[str, str], watched: dict[str, bool], team: str = "") -> dic
     directories = {GLOBAL: locate_hot.global_dir(env)}
     directories |= {top: locate_hot.auto_dir(env, root) for top, root in roots(env, watched).items()}
     watched.update(dict.fromkeys(directories.values(), True))
+    root = paths_hot.root(env)
+    watched |= {trust_hot.path(root): False, config_hot.file_path(root): False}  # what is asked about, and accepted
     return directories
 
 

@@ -52,7 +52,7 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> bytes:
 
 def move(tree: Tree, old: str, new: str) -> None:
     """Give the rows of a memory to its new path, in a tree that is changed."""
-    (top, file), (new_top, new_file) = _split(old), _split(new)
+    (top, file), (new_top, new_file) = split(old), split(new)
     for kind in KINDS if top and new_top else ():
         rows = parse(tree.get(path(kind, top), b""))
         mine = {(new_file, text): {**row, "file": new_file} for (of, text), row in rows.items() if of == file}
@@ -61,7 +61,7 @@ def move(tree: Tree, old: str, new: str) -> None:
             tree[path(kind, new_top)] = render({**mine, **parse(tree.get(path(kind, new_top), b""))})
 
 
-def _split(name: str) -> tuple[str, str]:
+def split(name: str) -> tuple[str, str]:
     """Split a path into its top, `global` or `projects/…`, and the file there."""
     parts = name.split("/")
     size = 2 if parts[0] == "projects" else 1

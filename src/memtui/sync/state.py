@@ -20,8 +20,9 @@ class SyncState(NamedTuple):
     of drafts about texts that both changed, by the conflict's name; `time`: of the last sync that worked,
     `error`: of the last that did not; `read`: when the memories here were read last, from the files and
     directories (True) `watched`, and `seen`: their stamp then (sync/quick.py); `sent`: ids of notes that go with
-    `pending`; `machines`: the names of all by their ids; `tops`: of the projects that were here; `team`: whose
-    memories these are, empty for the person's own, with the name of the `author`."""
+    `pending`; `machines`: the names of all by their ids; `tops`: of the projects that were here; `adopted`:
+    hashes of what is accepted here as it was on another machine; `team`: whose memories these are, empty for the
+    person's own, with the name of the `author`."""
 
     url: str
     machine: str
@@ -37,19 +38,22 @@ class SyncState(NamedTuple):
     sent: list[str] = []  # noqa: RUF012
     machines: dict[str, str] = {}  # noqa: RUF012
     tops: list[str] = []  # noqa: RUF012
+    adopted: list[str] = []  # noqa: RUF012
     team: str = ""
     author: str = ""
 
 
 class SyncOutcome(NamedTuple):
     """What a sync did: paths that came and went, in the tree's terms; `conflicts`: sentences; `withheld`: files that
-    stay here, with the reason; `absent`: addresses of the projects that are not here."""
+    stay here, with the reason; `absent`: addresses of the projects that are not here;
+    `waiting`: how many of those that came a person has to accept."""
 
     came: list[str]
     went: list[str]
     conflicts: list[str]
     withheld: dict[str, str]
     absent: tuple[str, ...] = ()
+    waiting: int = 0
 
 
 def folder(root: str, team: str = "") -> str:

@@ -21,8 +21,8 @@ from memtui.inbox import drafts, file_hot, format_hot
 from memtui.store import memory
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
+from memtui.sync import incoming, notes, trees
 from memtui.sync import local as local_files
-from memtui.sync import notes, trees
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
 from memtui.sync.repository import AS_ON, FileWriter, RejectedError, Remote
@@ -170,6 +170,9 @@ def _run_locked(
         pass  # what a killed sync wrote in part is reverted before it is read
     row = f"{MACHINES}/{state.machine}.json"
     sent = set(state.sent)
+    asks = not state.team and incoming.is_on(root)
+    came_before = {} if state.team else incoming.load(root)
+    digests = incoming.accepted(root) if asks or came_before else {}
     for _ in range(TRIES):
         remote_head = repo.fetch(state.base)
         if remote_head and state.pending and repo.is_ancestor(state.pending, remote_head):
@@ -185,7 +188,7 @@ def _run_locked(
         rows = [data for path, data in theirs.items() if path.startswith(MACHINES + "/")]
         _check_rows(state.url, rows, is_empty=not remote_head, team=state.team)
         here = local_files.read(env, state.team, base)
-        ours = _own_tree(root, state, here, base)
+        ours = incoming.as_accepted(_own_tree(root, state, here, base), base, came_before, digests)
         late = _late(state, here)
         # What a project holds that came to this machine now is new to it, and nothing of it was deleted here.
         base_here = {path: data for path, data in base.items() if ours.get(path) == data or not _below(late, path)}
@@ -205,7 +208,9 @@ def _run_locked(
             tree |= letters
         if dry_run:
             break
-        mine = {path: data for path, data in tree.items() if path.startswith(f"{notes.TOP}/{state.machine}/")}
+        # A team writes no notes; where all is asked about, those for this machine stay where they are.
+        top = "" if state.team or asks else f"{notes.TOP}/{state.machine}/"
+        mine = {path: data for path, data in tree.items() if top and path.startswith(top)}
         with storing(root):
             notes.take_in(root, mine, state.machine, keys)
         tree = {path: data for path, data in tree.items() if path not in mine}
@@ -230,16 +235,25 @@ def _run_locked(
     came = sorted(path for path in {*tree, *ours} if tree.get(path) != ours.get(path) and path.endswith(FILES))
     went = sorted(path for path in {*tree, *theirs} if tree.get(path) != theirs.get(path) and path.endswith(FILES))
     conflicts = [_sentence(conflict) for conflict in merged.conflicts]
-    after = state
+    after, waiting, adopted = state, 0, set(state.adopted)
     if not dry_run:
         with storing(root):
             notes.remove(root, sent)
-        incoming = local_files.changes(root, here, tree)
-        if incoming:
+        wanted, files = tree, dict[str, incoming.WaitingFile]()
+        others: set[str] = set() if state.team else incoming.of_others(tree, _accepted_path(state)) - adopted
+        if asks:
+            taken = {*digests, *others}
+            wanted, files = incoming.divide(here, tree, came_before, taken, repo.writers(state.base, commit))
+            waiting = sum(file.digest not in taken for file in files.values())
+        if files != came_before:
+            incoming.save(root, files)
+        changes, used = incoming.adoption(root, others - digests.keys(), files)
+        changes += local_files.changes(root, here, wanted)
+        if changes:
             whose = f"the team {state.team}" if state.team else "other machines"
-            words = f"take in {many(len(incoming), 'change')} from {whose}"
+            words = f"take in {many(len(changes), 'change')} from {whose}"
             try:
-                journal.run("sync", incoming, words)
+                journal.run("sync", changes, words)
             except ConflictError as error:
                 raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
         if state.team:  # what others wrote is never a draft; the person's own words that do not stand are
@@ -248,15 +262,16 @@ def _run_locked(
                     _leave(root, env, here, tree, text, state.team)
             asked = {}
         else:
-            asked = _ask(root, env, state, here, tree)
+            asked = _ask(root, env, state, here, tree, leaves=not asks)
         _note_writers(repo, here, folder(root, state.team) + WRITERS, state, commit)
         after = state._replace(
             base=commit, pending="", time=now, error="", asked=asked, sent=[], machines=names, tops=sorted(here.places)
         )
+        after = after._replace(adopted=sorted(adopted | used))
         after = after._replace(read=now, watched=here.watched, seen=here.seen)
     absent = {path.split("/")[1].replace("+", "/") for path in tree if path.startswith("projects/")}
     absent -= {top.partition("/")[2].replace("+", "/") for top in here.places}
-    return SyncOutcome(came, went, conflicts, here.withheld, tuple(sorted(absent))), after
+    return SyncOutcome(came, went, conflicts, here.withheld, tuple(sorted(absent)), waiting), after
 
 
 def _note_writers(repo: Remote, here: LocalTree, path: str, state: SyncState, commit: str) -> None:
@@ -292,9 +307,12 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
         if path in withheld or not (path in own_rows or _below(here.places, path)) or _below(late, path)
     }
     rest = {path: data for path, data in rest.items() if path not in names or names[path] in waiting}
+    rest.pop(_accepted_path(state), None)
     row = {"name": state.name, "version": memtui.__version__, "format": FORMAT} | ({"team": True} if state.team else {})
     own = f"{MACHINES}/{state.machine}.json"
     tree = {**rest, **here.tree}
+    if not state.team and (accepted := incoming.own_row(root, state.adopted)):
+        tree[_accepted_path(state)] = accepted
     changed = sum(tree.get(path) != base.get(path) for path in {*tree, *base} - {own})
     counters = {path: _number(data, "counter") for path, data in base.items() if path.startswith(MACHINES + "/")}
     row["counter"] = max(counters.values(), default=0) + changed if changed else counters.get(own, 0)
@@ -309,6 +327,10 @@ def _late(state: SyncState, here: LocalTree) -> set[str]:
 
 def _below(tops: Iterable[str], path: str) -> bool:
     return any(path == top or path.startswith(top + "/") for top in tops)
+
+
+def _accepted_path(state: SyncState) -> str:
+    return f"{incoming.ACCEPTED}/{state.machine}.json"
 
 
 def _file(here: LocalTree, path: str) -> str:
@@ -334,8 +356,11 @@ def _asked(
     return files
 
 
-def _ask(root: str, env: dict[str, str], state: SyncState, here: LocalTree, tree: Tree) -> dict[str, str]:
-    """Leave a draft for each conflict that is new here, withdraw those decided elsewhere; return all that are asked."""
+def _ask(
+    root: str, env: dict[str, str], state: SyncState, here: LocalTree, tree: Tree, *, leaves: bool
+) -> dict[str, str]:
+    """Leave a draft for each conflict that is new here, if `leaves`, and withdraw those decided elsewhere; return all
+    that are asked."""
     names = {path[len(CONFLICTS) + 1 : -5]: data for path, data in tree.items() if path.startswith(CONFLICTS + "/")}
     asked = {key: entry for key, entry in state.asked.items() if key in names}
     gone = {entry for key, entry in state.asked.items() if key not in names}
@@ -345,7 +370,7 @@ def _ask(root: str, env: dict[str, str], state: SyncState, here: LocalTree, tree
             if entry.id in gone:
                 file_hot.rewrite(path, partial(notes.without, entry.raw))
     for key, data in names.items():
-        entry_id = _leave(root, env, here, tree, json.loads(data)) if key not in asked else ""
+        entry_id = _leave(root, env, here, tree, json.loads(data)) if leaves and key not in asked else ""
         asked |= {key: entry_id} if entry_id else {}
     return asked
 

@@ -383,19 +383,22 @@ class TrustRow(Decision):
     @property
     def sessions_get(self) -> str:
         """Who wrote it, and that no session gets it yet."""
-        by = safe_text.line(self.untrusted.by, 80)
-        words = f"by {by}, " if by else ""
-        return f"{words}not accepted" if self.untrusted.scope.kind == "remote" else NOT_TRUSTED
+        by, is_new = safe_text.line(self.untrusted.by, 80), self.untrusted.take_in is not None
+        if not is_new and self.untrusted.scope.kind != "remote":
+            return NOT_TRUSTED
+        words = "deleted there, " if self.untrusted.is_gone else ""
+        return (f"{'from' if is_new else 'by'} {by}, " if by else "") + words + "not accepted"
 
     def describe(self, here: "Workspace") -> list[Part]:
         """Return its whole text, as the agent would get it, or how it differs from what was trusted."""
-        memory, before = self.untrusted.memory, self.untrusted.before
+        memory, before, row = self.untrusted.memory, self.untrusted.before, self.untrusted.line
         path = here.tilde(memory.path)
         text: Part = File(memory.raw.decode("utf-8", "replace").rstrip("\n"), path)
         return [
             Words(safe_text.line(f"{self.place}: {memory.stem}", 200), "bold"),
             Words(f"   {self.sessions_get}\n{safe_text.line(path, 300)}\n\n", colours.QUIET),
-            text if before is None else TextDifference(before, memory.raw),
+            text if before is None else TextDifference(before, b"" if self.untrusted.is_gone else memory.raw),
+            Words(safe_text.line(f"MEMORY.md: {row}", 400) if row else "", colours.QUIET),
         ]
 
 

@@ -215,7 +215,7 @@ class ProblemCommands(RowCommands[ProblemRow]):
 class TrustCommands(RowCommands[TrustRow]):
     def describe(self, row: TrustRow) -> Described:
         keys = [("inbox.approve", "trust it as shown: sessions get it"), ("inbox.reject", "reject: do not ask again")]
-        if row.untrusted.scope.kind == "remote":
+        if row.untrusted.scope.kind == "remote" or row.untrusted.take_in is not None:
             keys = [("inbox.approve", "accept it as shown: sessions get it"), ("inbox.reject", REFUSE)]
         return self.with_keys(draw(row.describe(self.view.data)), keys)
 

@@ -1,0 +1,260 @@
+"""What came from a person's other machines and waits in the Inbox (`sync_incoming = "ask"`): it lies beside the state
+of the sync, where nothing delivers it, until the person takes it in."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from memtui.base import fastjson_hot, fs_hot, ids_hot
+from memtui.base.errors import ConflictError
+from memtui.base.storage import read_or_none, storing
+from memtui.client import locate_hot
+from memtui.review.outside_changes import Untrusted
+from memtui.settings import config_hot
+from memtui.store import memory, trust_grants, trust_hot
+from memtui.store.index import index as memory_index
+from memtui.store.index import index_lines
+from memtui.store.journal.changes import Change, FileChange
+from memtui.store.scopes import Scope
+from memtui.sync import rows, trees
+from memtui.sync.local import GLOBAL, LocalTree
+from memtui.sync.merge import merge_index
+from memtui.sync.repository import FileWriter
+from memtui.sync.state import folder
+from memtui.sync.trees import Tree
+
+ACCEPTED = "accepted"  # in the tree: by machine, what was accepted there
+
+
+class WaitingFile(NamedTuple):
+    """A file as it came, `before` as it is here; None for no file. `line`: what MEMORY.md says of it; `by`: the
+    machine; `file`: where it goes."""
+
+    file: str
+    before: str | None
+    text: str | None
+    line: str
+    by: str
+
+    @property
+    def digest(self) -> str:
+        """The hash by which it is accepted, on all machines of the person."""
+        return ids_hot.digest(self.content)
+
+    @property
+    def content(self) -> bytes:
+        return f"{self.line}\0{self.text}".encode("utf-8", "surrogateescape")
+
+
+def is_on(root: str) -> bool:
+    return config_hot.value(config_hot.load(root), None, "sync_incoming") == "ask"
+
+
+def load(root: str) -> dict[str, WaitingFile]:
+    """Return the files that came, also those that were taken in since, by their paths in the tree."""
+    table = fs_hot.read_table(folder(root) + "/incoming.json")
+    fields = len(WaitingFile._fields)
+    return {path: WaitingFile(*row) for path, row in table.items() if isinstance(row, list) and len(row) == fields}
+
+
+def save(root: str, files: Mapping[str, WaitingFile]) -> None:
+    path = folder(root) + "/incoming.json"
+    with storing(path):
+        fs_hot.write_atomic(path, fastjson_hot.dumps({path: [*file] for path, file in files.items()}).encode())
+
+
+def accepted(root: str) -> dict[str, str]:
+    """Return the digests of what was taken in, with the paths."""
+    return trust_hot.load(root, folder(root)).hashes
+
+
+def own_row(root: str, adopted: Iterable[str]) -> bytes:
+    """Return the file that says which texts of teams and of other machines were accepted here, by hash; empty if none
+    was. What another machine said is not repeated."""
+    places = [folder(root), *(directory for _, directory in locate_hot.team_dirs(root))]
+    digests = {digest for place in places for digest in trust_hot.load(root, place).hashes} - set(adopted)
+    return fastjson_hot.dumps({"accepted": sorted(digests)}).encode() + b"\n" if digests else b""
+
+
+def of_others(tree: Tree, own: str) -> set[str]:
+    """Return the hashes of what the person accepted on other machines; `own`: the file of this one."""
+    digests: set[str] = set()
+    for path, data in tree.items():
+        if path.startswith(ACCEPTED + "/") and path != own:
+            accepted_there = fastjson_hot.loads_dict(data).get("accepted")
+            digests |= (
+                {row for row in accepted_there if isinstance(row, str)} if isinstance(accepted_there, list) else set()
+            )
+    return digests
+
+
+def adoption(root: str, digests: set[str], files: Mapping[str, WaitingFile]) -> tuple[list[Change], set[str]]:
+    """Return the changes that accept here what was accepted elsewhere, and the hashes that they are about."""
+    contents = {folder(root): [(path, file.content) for path, file in files.items() if file.digest in digests]}
+    for _, directory in locate_hot.team_dirs(root) if digests else ():
+        status = trust_hot.status(root, directory)
+        texts = trust_grants.read(directory, [*status.new, *status.changed])
+        contents[directory] = [(name, data) for name, data in texts.items() if ids_hot.digest(data) in digests]
+    edits: list[Change] = [trust_grants.plan(root, place, texts) for place, texts in contents.items() if texts]
+    return edits, {ids_hot.digest(data) for texts in contents.values() for _, data in texts}
+
+
+def as_accepted(ours: Tree, base: Tree, files: Mapping[str, WaitingFile], digests: Iterable[str]) -> Tree:
+    """Return the tree of this machine as if all that waits were taken in, so that no other machine loses it."""
+    taken, before, ours = set(digests), dict(base), dict(ours)
+    active = {path: file for path, file in files.items() if file.digest not in taken}
+    for path, file in active.items():
+        before.pop(path, None)
+        before |= {} if file.before is None else {path: _data(file.before)}
+        top, name = rows.split(path)
+        index = f"{top}/{locate_hot.INDEX_NAME}"
+        if index in base and index not in active:
+            ours[index] = _with_line(ours.get(index, b""), name, _lines(base[index]).get(name, ""))
+        for kind in rows.KINDS if file.before is None else ():  # no memory here has them yet
+            of_kind = rows.path(kind, top)
+            mine = {key: row for key, row in rows.parse(base.get(of_kind, b"")).items() if key[0] == name}
+            if mine:
+                ours[of_kind] = rows.render({**rows.parse(ours.get(of_kind, b"")), **mine})
+    for path in ours.keys() & base.keys() if files else ():  # lines that were taken in may stand in another order
+        if path.endswith("/" + locate_hot.INDEX_NAME) and sorted(ours[path].splitlines()) == sorted(
+            base[path].splitlines()
+        ):
+            ours[path] = base[path]
+    return trees.merge(before, ours, base).tree if active else ours
+
+
+def divide(
+    here: LocalTree,
+    tree: Tree,
+    files: Mapping[str, WaitingFile],
+    digests: Iterable[str],
+    writers: Mapping[str, FileWriter],
+) -> tuple[Tree, dict[str, WaitingFile]]:
+    """Return what of a merged tree may be written here, and what waits: all that nobody took in yet. Of MEMORY.md the
+    lines of what waits stay as they are here; other new lines wait too."""
+    taken, wanted, waiting = set(digests), dict(tree), dict[str, WaitingFile]()
+    applied: set[str] = set()
+    for top, directory in here.places.items():
+        index = f"{top}/{locate_hot.INDEX_NAME}"
+        lines = _lines(tree.get(index, b""))
+        own = {path for path in {*here.tree, *tree} if path.startswith(top + "/") and path.endswith(".md")}
+        for path in sorted(own - {index}):
+            before, after = here.tree.get(path), tree.get(path)
+            name = path[len(top) + 1 :]
+            if before != after and f"{directory}/{name}" not in here.withheld:
+                by = writers[path].machine if path in writers else files[path].by if path in files else ""
+                file = WaitingFile(f"{directory}/{name}", _text(before), _text(after), lines.get(name, ""), by)
+                if file.digest in taken:
+                    applied.add(file.line)
+                else:
+                    waiting[path] = file
+                    wanted = _put(wanted, path, before)
+        if index in own and here.tree.get(index) != tree.get(index):
+            before, names = here.tree.get(index), {path[len(top) + 1 :] for path in waiting if path.startswith(top)}
+            after = _without(before or b"", tree.get(index, b""), names)
+            new = {*after.splitlines()} - {*(before or b"").splitlines()} - {_data(line) for line in applied}
+            by = writers[index].machine if index in writers else ""
+            file = WaitingFile(f"{directory}/{locate_hot.INDEX_NAME}", _text(before), _text(after), "", by)
+            is_asked = any(line.strip() for line in new) and file.digest not in taken
+            waiting |= {index: file} if is_asked else {}
+            wanted = _put(wanted, index, before if is_asked else after or None)
+    kept = {path: file for path, file in files.items() if file.digest in taken and file.text == _text(tree.get(path))}
+    return wanted, {**kept, **waiting}
+
+
+def waiting(root: str, places: Sequence[Scope]) -> list[Untrusted]:
+    """List what waits as the Inbox has it. `places`: the scopes of a project."""
+    files = load(root)
+    taken = accepted(root) if files else {}
+    scopes = {scope.directory: scope for scope in places}
+    waiting_rows = []
+    for path, file in files.items():
+        if file.digest not in taken:
+            top, directory = path.rpartition("/")[0], os.path.dirname(file.file)
+            while directory not in scopes and top.count("/") > (not path.startswith(GLOBAL)):
+                top, directory = top.rpartition("/")[0], os.path.dirname(directory)
+            scope = scopes.get(directory) or _scope(path, directory)
+            text = file.text if file.text is not None else file.before
+            row = memory.from_bytes(file.file, scope.label, _data(text or ""))
+            name = file.file.removeprefix(directory + "/")
+            before = None if file.before is None else _data(file.before)
+            waiting_rows.append(Untrusted(scope, name, row, file.by, before, take_in, file.text is None, file.line))
+    return waiting_rows
+
+
+def take_in(root: str, memories: Sequence[Untrusted]) -> list[Change]:
+    """Return the changes that write what came, with its lines of MEMORY.md. Raises ConflictError if a file is no longer
+    as it was when that came."""
+    files = {file.file: file for file in load(root).values()}
+    contents: dict[str, bytes | None] = {}
+    digests = []
+    for row in sorted(memories, key=lambda row: row.file != locate_hot.INDEX_NAME):
+        path = row.memory.path
+        file = files.get(path)
+        if file is None or (file.text or file.before) != _text(row.memory.raw):
+            raise ConflictError(f"{row.memory.stem} came again meanwhile.", "Look at it again; nothing was written.")
+        now, is_index = read_or_none(path), row.file == locate_hot.INDEX_NAME
+        if _text(now) != file.before and not is_index:
+            raise ConflictError(f"{row.memory.stem} was changed here meanwhile.", "Run `memtui sync`, and look again.")
+        digests.append((row.file, file.content))
+        if is_index:
+            contents[path] = merge_index(_data(file.before or ""), now or b"", _data(file.text or ""), path).data
+            continue
+        contents[path] = None if file.text is None else _data(file.text)
+        index = f"{path.removesuffix(row.file)}{locate_hot.INDEX_NAME}"
+        data = contents[index] if index in contents else read_or_none(index)
+        contents[index] = _with_line(data or b"", row.file, file.line) or data
+    changes: list[Change] = [trust_grants.plan(root, folder(root), digests)]
+    for path, data in contents.items():
+        if (before := read_or_none(path)) != data:
+            changes.append(FileChange(path, before, data, None if before else fs_hot.FILE_MODE))
+    return changes
+
+
+def _scope(path: str, directory: str) -> Scope:
+    if path.startswith(GLOBAL + "/"):
+        return Scope("global", GLOBAL, directory)
+    slug = os.path.basename(os.path.dirname(directory))
+    return Scope("auto", f"auto:{slug}", directory, slug=slug)
+
+
+def _data(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "surrogateescape")
+
+
+def _put(tree: Tree, path: str, data: bytes | None) -> Tree:
+    rest = {other: content for other, content in tree.items() if other != path}
+    return rest if data is None else {**rest, path: data}
+
+
+def _lines(data: bytes) -> dict[str, str]:
+    """Return the line of each memory in a MEMORY.md."""
+    index = memory_index.parse_index(data)
+    entries = index.lines_of_memories
+    return {memory_index.normal(entry.target): index.lines[entry.line - 1].rstrip("\r\n") for entry in entries}
+
+
+def _with_line(data: bytes, name: str, line: str) -> bytes:
+    """Return a MEMORY.md with exactly this line of a memory, at its old place if it had one; none if it is empty."""
+    index = memory_index.parse_index(data)
+    at = [entry.line - 1 for entry in index.lines_of_memories if memory_index.normal(entry.target) == name]
+    lines = [row for number, row in enumerate(index.lines) if number not in at[line != "" :]]
+    if at and line:
+        lines[at[0]] = line + index.newline
+    elif line:
+        if lines and not lines[-1].endswith("\n"):
+            lines[-1] += index.newline
+        lines.append(line + index.newline)
+    return index_lines.joined_lines(index, lines)
+
+
+def _without(here: bytes, merged: bytes, names: Iterable[str]) -> bytes:
+    """Return a merged MEMORY.md in which some memories have the lines that they have here."""
+    own = _lines(here)
+    for name in names:
+        merged = _with_line(merged, name, own.get(name, ""))
+    return merged
