@@ -1,7 +1,7 @@
 """With `sync_incoming = "ask"` what other machines of the person changed waits in the Inbox."""
 
 import pytest
-from test_sync import MEMORY, Machine, remote  # noqa: F401  a fixture
+from test_sync import MEMORY, Machine
 
 from memtui.store import scopes
 from memtui.store.journal import undo
@@ -33,7 +33,7 @@ class Asking(Machine):
 
 
 @pytest.fixture
-def both(tmp_path, remote):  # noqa: F811
+def both(tmp_path, remote):
     return Machine(tmp_path, "laptop", remote), Asking(tmp_path, "desktop", remote)
 
 
@@ -134,7 +134,7 @@ def test_what_waits_comes_when_nothing_is_asked_any_more(both):
     assert desktop.waiting() == []
 
 
-def test_what_one_machine_took_in_is_accepted_on_the_next(tmp_path, remote, both):  # noqa: F811
+def test_what_one_machine_took_in_is_accepted_on_the_next(tmp_path, remote, both):
     laptop, desktop = both
     tower = Asking(tmp_path, "tower", remote)
     laptop.write("ship", "Ship on Tuesdays.")
