@@ -47,6 +47,19 @@ def test_what_says_the_same_is_a_pair_in_any_language_best_first():
     assert similar_memories.pairs([]) == similar_memories.pairs([PNPM]) == []
 
 
+def test_memories_that_state_one_rule_are_a_pair_in_whatever_words():
+    pnpm, yarn, alone, other = (
+        memory.from_bytes(f"/x/{name}.md", "project", f"---\nname: {name}\nrules:\n  - {rule}\n---\n{text}\n".encode())
+        for name, text, rule in (
+            ("a", "Never use npm, use pnpm instead", 'never: {command: "npm *"}\n    instead: {command: "pnpm *"}'),
+            ("b", "The team agreed on yarn", 'never: {command: "npm *"}\n    instead: {command: "yarn *"}'),
+            ("c", "Don't use npm here, it breaks the build", 'never: {command: "npm *"}'),
+            ("d", "Migrations are not to be touched", 'never: {path: "migrations/**"}'),
+        )
+    )
+    assert names(similar_memories.pairs([pnpm, yarn, alone, other, RELEASE])) == [{"a", "c"}, {"b", "c"}]
+
+
 @given(st.lists(st.text(max_size=60), max_size=6))
 def test_any_texts_are_compared_and_the_order_of_memories_does_not_matter(texts):
     memories = [made(f"m{number}", text) for number, text in enumerate(texts)]

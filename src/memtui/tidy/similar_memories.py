@@ -11,6 +11,7 @@ from typing import NamedTuple
 from memtui.base.similarity import ALIKE, SAME_NAME, SIMILAR, TextWords, rule_of, similarity, words
 from memtui.client.transcripts.conversation import normalised
 from memtui.review.evidence import Similar
+from memtui.rules.rule_hot import parse_all
 from memtui.store.memory import Memory
 
 # The rarest words of a text by which its partners are found, in how many texts a word may be at most, and how many of
@@ -45,20 +46,34 @@ def _rarity(texts: Sequence[TextWords]) -> dict[str, float]:
 
 
 def pairs(memories: Iterable[Memory], most: int = 200, least: float = ALIKE) -> list[Pair]:
-    """List the pairs that are as similar as `least`, most first."""
+    """List the pairs that are as similar as `least`, or state the same rules, most similar first."""
     whole = [memory for memory in memories if memory.broken is None]
     texts = [_words(memory.name, memory.description, memory.body) for memory in whole]
     weights = _rarity(texts)
     scored = []
-    for one, other in _candidates([text.bag for text in texts]):
+    same = set(_of_one_rule(whole))
+    for one, other in same.union(_candidates([text.bag for text in texts])):
         alike = similarity(texts[one], texts[other], weights)
-        if alike.score >= least:
+        if alike.score >= least or (one, other) in same:
             scored.append((alike.score, one, other, alike.shared))
     scored.sort(key=lambda pair: (-pair[0], *pair[1:3]))
     return [
         Pair(whole[one], whole[other], round(score, 2), tuple(sorted(bag, key=lambda w: (-weights[w], w))[:NAMED]))
         for score, one, other, bag in scored[:most]
     ]
+
+
+def _of_one_rule(memories: Sequence[Memory]) -> Iterable[tuple[int, int]]:
+    """Yield the pairs of memories (numbers) that state the same rules, also where only one says what to do instead."""
+    holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    stated = [parse_all(memory.fields)[0] for memory in memories]
+    for at, rules in enumerate(stated):
+        if rules:
+            holders[tuple(sorted(f"{rule.kind} {rule.subject}" for rule in rules))].append(at)
+    for one, other in chain.from_iterable(combinations(same, 2) for same in holders.values() if len(same) <= COMMON):
+        beside = [{(rule.relation, str(rule.other)) for rule in stated[at] if rule.other} for at in (one, other)]
+        if beside[0] <= beside[1] or beside[1] <= beside[0]:
+            yield one, other
 
 
 def by_rarest(bags: Sequence[Collection[str]], most: int) -> dict[str, list[int]]:

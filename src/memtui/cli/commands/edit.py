@@ -98,9 +98,8 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     pairs = bulk.run(store, args.names, change)
     rows = [{**memories.data_of(after), "changed": after.raw != before.raw} for before, after in pairs]
     data = {**(rows[0] if only else {}), "edited": rows, "redacted": redacted}
-    same = [
-        after.stem for before, after in pairs if after.raw != before.raw and after.description == before.description
-    ]
+    changed = [(before, after) for before, after in pairs if after.body != before.body]
+    same = [after.stem for before, after in changed if after.description == before.description]
     stays = same if "body" in fields and "description" not in fields else ()
     words = (narrate(f"The description of {line(stem)} stays: --description changes it.") for stem in stays)
     return bulk.result(data, *_text(ctx, pairs), *words)
