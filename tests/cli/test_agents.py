@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from memtui.client.agents import programs
+from memtui.client.agents.agents_hot import NAMES
+
 
 @pytest.fixture
 def here(memtui):
@@ -89,36 +92,91 @@ def test_a_prompt_hook_that_replaces_ours_is_named(memtui, here, place):
 
 THEIRS = json.dumps({"version": 1, "hooks": {"userPromptSubmitted": [{"type": "command", "bash": "true"}]}})
 LAYOUTS = {
-    "nothing": {},
-    "a directory of hooks": {"hooks/": ""},
-    "hooks of the person": {"hooks/aa.json": THEIRS, "hooks/zz.json": THEIRS},
-    "hooks in the settings": {"settings.json": THEIRS},
-    "hooks in both": {"hooks/aa.json": THEIRS, "settings.json": THEIRS},
-    "settings with comments": {"settings.json": "// mine\n" + THEIRS},
-    "settings that are broken": {"settings.json": "{"},
-    "settings without hooks": {"settings.json": '{"model": "auto"}\n'},
-    "hooks that are switched off": {"settings.json": '{"disableAllHooks": true}'},
-    "a file without an end of line": {"hooks/a b.json": THEIRS[:-1]},
-    "a file in another code": {"hooks/ü.json": "\ufeff" + THEIRS + "\r\n"},
-    "sessions": {"session-state/x/events.jsonl": "{}\n"},
+    "copilot": {
+        "nothing": {},
+        "a directory of hooks": {"hooks/": ""},
+        "hooks of the person": {"hooks/aa.json": THEIRS, "hooks/zz.json": THEIRS},
+        "hooks in the settings": {"settings.json": THEIRS},
+        "hooks in both": {"hooks/aa.json": THEIRS, "settings.json": THEIRS},
+        "settings with comments": {"settings.json": "// mine\n" + THEIRS},
+        "settings that are broken": {"settings.json": "{"},
+        "settings without hooks": {"settings.json": '{"model": "auto"}\n'},
+        "hooks that are switched off": {"settings.json": '{"disableAllHooks": true}'},
+        "a file without an end of line": {"hooks/a b.json": THEIRS[:-1]},
+        "a file in another code": {"hooks/ü.json": "\ufeff" + THEIRS + "\r\n"},
+        "sessions": {"session-state/x/events.jsonl": "{}\n"},
+    },
+    "opencode": {
+        "nothing": {},
+        "an empty directory": {"plugins/": ""},
+        "a plugin": {"plugins/mine.js": "export const Mine = async () => ({})\n"},
+        "a plugin in the other directory": {"plugin/mine.ts": "export default async () => ({})\r\n"},
+        "plugins by name": {"opencode.jsonc": '{\n  // mine\n  "plugin": ["file:///nowhere/mine.js"],\n}\n'},
+        "commands": {"command/check.md": "Check $ARGUMENTS\n", "agent/mine.md": "---\nmode: primary\n---\nMine\n"},
+        "rules": {"AGENTS.md": "Use tabs.\n"},
+        "packages": {"package.json": '{"dependencies": {}}\n', "plugins/mine.js": "export const a = 1"},
+        "a file of that name": {"memtui.js": "mine"},
+        "accents": {"plugins/größe.js": "export const G = async () => ({})\n"},
+    },
 }
 
 
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_hooks_of_copilot_leave_the_directory_as_it_was(bare, layout):
-    place = Path(bare.env["HOME"]) / ".copilot"
-    place.mkdir()
-    for name, text in layout.items():
+def shapes(program):
+    """A file of settings with hooks of the person's own, in many shapes."""
+    hook = {"type": "command", "command": "true"}
+    prompt, tool = (event.own for event in program.events if event.name in {"UserPromptSubmit", "PreToolUse"})
+    hooks = {prompt: [{"hooks": [hook, {**hook, "timeout": 3}]}], tool: [{"matcher": "write", "hooks": [hook] * 2}]}
+    whole = {"ui": {"theme": "Default"}, "hooks": hooks, "security": {}}
+    texts = {
+        "empty": "",
+        "blank": "\n",
+        "braces": "{}",
+        "no hooks": '{"hooks": {}}\n',
+        "other settings": json.dumps({**whole, "hooks": {}}, indent=2),
+        "one line": json.dumps({"hooks": hooks}),
+        "tabs": json.dumps(whole, indent="\t") + "\n\n",
+        "windows": json.dumps(whole, indent=4).replace("\n", "\r\n"),
+        "other events": json.dumps({"hooks": {"Another": [{"hooks": [hook]}], prompt: []}}, indent=1),
+        "every event": json.dumps({"hooks": {event.own: [{"hooks": [hook]}] for event in program.events}}),
+        "accents": '{"ui": {"caf\\u00e9": {}, "é": {}}}',
+    }
+    if program.allows_comments:
+        texts |= {
+            "comments": '// Mine\n{\n  "ui": {}, // no: "hooks": {\n  /* later\n  "hooks": {} */\n  "model": "a//b"\n}\n',
+            "only a comment": "{\n  // nothing yet\n}\n",
+            "comments in hooks": '{\n  "hooks": {\n    // of mine\n  } /* end */\n}\n',
+        }
+    name = Path(program.hooks_file({"HOME": "/"})).name
+    return {"nothing": {}} | {shape: {name: text} for shape, text in texts.items()}
+
+
+CASES = {
+    f"{name}: {layout}": (name, files)
+    for name in NAMES[1:]
+    for layout, files in (LAYOUTS.get(name) or shapes(programs.load(name))).items()
+}
+
+
+@pytest.mark.every(step=6)
+@pytest.mark.parametrize(("agent", "files"), CASES.values(), ids=CASES)
+def test_hooks_leave_a_persons_files_as_they_were(bare, agent, files):
+    program = programs.load(agent)
+    place = Path(program.home(bare.env))
+    place.mkdir(parents=True)
+    for name, text in files.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).mkdir(exist_ok=True) if name.endswith("/") else (place / name).write_bytes(text.encode())
     look = lambda: {str(path.relative_to(place)): path.is_dir() or path.read_bytes() for path in place.rglob("*")}
-    before = look()
-    bare("setup", "hooks", "--agent", "copilot", "--yes")
+    before, ours = look(), Path(program.hooks_file(bare.env))
+    bare("setup", "hooks", "--agent", agent, "--yes")
     there = look()
-    assert {name: there[name] for name in before} == before
-    assert there.keys() - before.keys() <= {"hooks", "hooks/memtui.json"}
-    bare("setup", "hooks", "--agent", "copilot", "--yes")
+    changed = {name for name in there if there[name] != before.get(name)}
+    assert changed <= {str(ours.relative_to(place)), str(ours.parent.relative_to(place))}
+    text = ours.read_text()
+    assert all(f"launch.py {event.name}" in text for event in program.events)
+    comments = ("// Mine", "// no:", "/* later", "// nothing yet", "// of mine", "/* end */")
+    assert all(comment in text for comment in comments if comment in "".join(files.values()) and ours.name in files)
+    bare("setup", "hooks", "--agent", agent, "--yes")
     assert look() == there
-    bare("setup", "hooks", "--agent", "copilot", "--remove", "--yes")
+    bare("setup", "hooks", "--agent", agent, "--remove", "--yes")
     assert look() == before

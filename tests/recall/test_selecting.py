@@ -5,7 +5,7 @@ import json
 import pytest
 
 from e2e.model import Reply, say, use
-from memtui.base import clock_hot, session_state_hot
+from memtui.base import clock_hot, ids_hot, session_state_hot
 from memtui.models import log, selection
 from memtui.recall import places_hot, selection_state_hot
 from memtui.store import trust_grants
@@ -169,3 +169,20 @@ def test_two_answers_stand_side_by_side_until_a_hook_takes_them(asked, api):
     rows = selection_state_hot.take(asked.root, "s1")
     assert [row[3] for row in rows] == [selection_state_hot.REASON, selection_state_hot.REASON_BEFORE]
     assert selection_state_hot.take(asked.root, "s1") == []
+
+
+def test_what_changed_since_it_was_selected_is_not_taken(tmp_path):
+    root, memory = str(tmp_path), tmp_path / "cicd.md"
+    memory.write_text("Tag, then approve.")
+    key = selection_state_hot.begin(root, "s1", PROMPT, clock_hot.now())
+    row = ["global", root, memory.name, ids_hot.digest(memory.read_bytes())]
+
+    def take():
+        session_state_hot.save_part(root, "s1", selection_state_hot.ANSWERED, {key: [row]})
+        return selection_state_hot.take(root, "s1")
+
+    assert take() == [("global", root, memory.name, selection_state_hot.REASON)]
+    memory.write_text("Approve, then tag.")
+    assert take() == []
+    memory.unlink()
+    assert take() == []

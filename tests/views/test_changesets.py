@@ -1,9 +1,13 @@
 """The words for proposals."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
 from memtui.tidy.changeset import Savings
 from memtui.views.changesets import saved
+from memtui.views.decisions import FIX, MERGE, RULE, ProposedRow
 
 
 @pytest.mark.parametrize(
@@ -17,3 +21,20 @@ from memtui.views.changesets import saved
 )
 def test_what_becomes_more_is_never_told_as_saved(found, words):
     assert saved(found) == words
+
+
+@pytest.mark.parametrize(
+    ("kind", "weighed", "lost", "is_marked"),
+    [
+        (FIX, True, False, True),
+        (FIX, False, False, False),
+        (RULE, False, False, True),
+        (RULE, False, True, False),
+        (MERGE, False, False, False),
+    ],
+)
+def test_only_what_needs_no_look_is_marked_with_all_of_its_kind(kind, weighed, lost, is_marked):
+    weight = SimpleNamespace(safe=weighed, coverage=SimpleNamespace(lost=lost), refused=None)
+    row = ProposedRow(key="1", kind=kind, proposal=SimpleNamespace(kind="lint"), weighed=weight)
+    assert row.needs_look == ("" if is_marked else "it is no safe fix")
+    assert replace(row, weighed=None).needs_look, "nobody knows yet what it drops"

@@ -123,6 +123,14 @@ def read_or_empty(path: str, limit: int = -1) -> bytes:
         return b""
 
 
+def head(path: str, limit: int) -> bytes:
+    """Read the first `limit` bytes of a file; none where it can't be read."""
+    try:
+        return read_bytes(path, limit)
+    except OSError:
+        return b""
+
+
 def stamp(path: str) -> int:
     """Return a number that changes when a file does; 0 if it is missing or empty."""
     try:

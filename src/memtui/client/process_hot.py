@@ -6,7 +6,8 @@ from memtui.base import fs_hot
 
 SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"}
 MAX_SHELLS = 4
-STAT_BYTES = 4096
+STAT_BYTES, COMMAND_BYTES = 4096, 1 << 16
+TERMINALS = ("/dev/pts/", "/dev/tty")
 # The variable in which the client names the kind of session, and its values for a person's: in a terminal, an editor,
 # the desktop app. A script's is `sdk-cli`, … A newer client also says whether a person attends, 1 or 0 (docs/hooks.md).
 ENTRYPOINT, PERSONAL = "CLAUDE_CODE_ENTRYPOINT", ("cli", "claude-vscode", "claude-desktop")
@@ -24,6 +25,17 @@ def client() -> "list[object]":
         pid = parent
         name, parent, started = _stat(pid)
     return [pid, started, _here()]
+
+
+def attendance() -> "tuple[list[bytes], bool | None]":
+    """Return the arguments of the client, each up to an equals sign, and whether it reads from a terminal; None where
+    that can't be known."""
+    process = f"/proc/{client()[0]}"
+    try:
+        words = fs_hot.read_bytes(process + "/cmdline", COMMAND_BYTES).split(b"\0")
+        return [word.partition(b"=")[0] for word in words], posix.readlink(process + "/fd/0").startswith(TERMINALS)
+    except OSError:
+        return [], None
 
 
 def own() -> "list[object]":

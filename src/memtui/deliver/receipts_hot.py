@@ -122,7 +122,7 @@ class Steps:
         """Tell as `TranscriptView.passed`; `tool_call`: the place of the message that used the tool it came with."""
         at = size_of(record)
         event = record.get("event")
-        if event == "SessionStart":
+        if event == "SessionStart" and not record.get("tool_use_id"):
             return self.call > at
         if tool_call is not None:
             return self.call > tool_call or self.prompt > tool_call
@@ -144,6 +144,11 @@ def size_of(record: "dict[str, object]") -> int:
     """Return how many bytes the transcript had when the delivery was logged."""
     size = record.get("transcript_size")
     return size if isinstance(size, int) else 0
+
+
+def start_of(record: "dict[str, object]") -> int:
+    """Return the place in the transcript behind which a delivery may stand."""
+    return max(0, size_of(record) - (TOOL_BYTES if record.get("tool_use_id") else 0))
 
 
 class TranscriptView:

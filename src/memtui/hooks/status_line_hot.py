@@ -96,8 +96,7 @@ def _receipt(hook: runner_hot.Hook) -> str:
     from memtui.deliver import receipts_hot
 
     path = transcript_hot.path_of(record, paths_hot.config_dir(hook.env)) or ""
-    start = max(0, (receipts_hot.size_of(record) or 0) - (receipts_hot.TOOL_BYTES if record.get("tool_use_id") else 0))
-    name = record.get("id")
+    start, name = receipts_hot.start_of(record), record.get("id")
     view = receipts_hot.view_from(path, start, TRANSCRIPT_BYTES, name if isinstance(name, str) else "")
     now = clock_hot.now()
     outcome = receipts_hot.UNKNOWN if view is None else receipts_hot.outcome(record, view, now)

@@ -186,10 +186,7 @@ class _Claim:
             return receipts_hot.TranscriptView("")
         start: int | None
         if self.record is not None:
-            start = max(
-                0,
-                receipts_hot.size_of(self.record) - (receipts_hot.TOOL_BYTES if self.record.get("tool_use_id") else 0),
-            )
+            start = receipts_hot.start_of(self.record)
         else:
             start = transcript_hot.recent_start(path, ids_hot.id_time(self.delivery_id) or 0.0, limit)
         return None if start is None else receipts_hot.view_from(path, start, limit, self.delivery_id)

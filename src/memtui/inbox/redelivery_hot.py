@@ -65,7 +65,7 @@ def _records(root: str, state: session_state_hot.SessionState) -> "Iterator[dict
 
 def _note_outcomes(env: "dict[str, str]", root: str, path: str, records: "list[dict[str, object]]") -> "dict[str, str]":
     """Return the outcomes of a session's deliveries by its transcript, and note in the log those that are known now."""
-    starts = [receipts_hot.size_of(record) for record in records if record.get("outcome") not in receipts_hot.GOT]
+    starts = [receipts_hot.start_of(record) for record in records if record.get("outcome") not in receipts_hot.GOT]
     view = receipts_hot.view_from(path, min(starts)) if path and starts else None
     outcomes = receipts_hot.outcomes(records, env, views={} if view is None else {path: view})
     fresh = [row for row in records if outcomes[str(row["id"])] not in {row.get("outcome"), *receipts_hot.OPEN}]

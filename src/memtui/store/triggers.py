@@ -11,7 +11,6 @@ from memtui.base.phrasing_hot import cut
 from memtui.redact.redact import redact
 from memtui.store import memory, mutes_hot, references, scopes, sidecars
 from memtui.store.frontmatter import document
-from memtui.store.journal.changes import Change
 from memtui.store.journal.own_files import BesideEdit, Entries
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
@@ -157,18 +156,6 @@ def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequen
     data = (doc.with_field(path, fields) if fields else doc.without_field(path)).raw
     store.edit(memory, data, op=FIELD, verb=_verb(add, remove), extra=edits, keep_time=True)
     return True
-
-
-def words_of(change: Change) -> tuple[list[str], list[str]]:
-    """Return the lines that a change of the journal adds to what is beside a memory or in its file, and removes."""
-    if isinstance(change, BesideEdit):
-        sides = change.before, change.after
-        before, after = ({text: row for text, row in rows.items() if row.get("origin") != REMOVED} for rows in sides)
-    else:
-        fields = (document.parse(version.encode()).fields for version in change.texts)
-        before, after = (dict.fromkeys(in_frontmatter(fields_then)) for fields_then in fields)
-    added = [line for line in after if line not in before or before[line] != after[line]]
-    return added, [line for line in before if line not in after]
 
 
 # Prompts for which a person does not want a memory; `mutes` has the check for hooks

@@ -4,18 +4,13 @@ import hashlib
 import json
 import pathlib
 import shutil
-import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memtui.client.agents import codex, codex_hot
 from memtui.client.transcripts import speaker, transcript_hot
 from memtui.deliver import receipts_hot
 from memtui.rules.tool_calls import DeedReader
-
-from .large import check_reading_of_100_mb
 
 DATA = pathlib.Path(__file__).parents[2] / "data" / "agents" / "codex"
 NAME = "rollout-2026-11-30T14-03-11-01a22cc4-4962-7a20-954f-865468865e0c.jsonl"
@@ -43,12 +38,6 @@ def records(path, start=0):
 
 def words(path):
     return [text for record in records(path) if (text := speaker.prompt_text(record))]
-
-
-def test_the_persons_words_are_those_of_a_person_alone(session):
-    said = ["RUN the tests, please", "DENY: push it", "PATCH the notes"]
-    said += ["No, never write French: use plain English in notes.txt", "a long one", "after it"]
-    assert words(session) == said
 
 
 def test_what_is_piped_into_a_run_is_nobodys_words(session):
@@ -147,18 +136,6 @@ def test_receipts_say_arrived_cut_and_lost(session):
     assert receipts_hot.outcome(delivery("other", "UserPromptSubmit"), unknown) == "unknown"
 
 
-def test_a_text_waits_until_the_model_answered_it(session):
-    lines = session.read_text().splitlines(keepends=True)
-    until = next(at for at, line in enumerate(lines) if "prompt7" in line) + 1
-    session.write_text("".join(lines[:until]))
-    view = receipts_hot.view_from(str(session), 0)
-    now = time.time()
-    assert receipts_hot.outcome(delivery("prompt7", "UserPromptSubmit"), view, now) == "waiting"
-    assert receipts_hot.outcome(delivery("prompt7", "UserPromptSubmit"), view, now, ended=True) == "broken off"
-    session.write_text("".join(lines))
-    assert receipts_hot.outcome(delivery("prompt7", "UserPromptSubmit"), view.refresh(), now) == "arrived"
-
-
 def test_an_archived_session_is_still_read(session, home):
     (home / "archived_sessions").mkdir()
     session.rename(home / "archived_sessions" / NAME)
@@ -181,26 +158,6 @@ def test_commands_and_patches_count_and_refused_ones_do_not(session):
     assert run.commands == [["npm", "test"]]
     assert sorted(patch.paths) == ["/home/anna/shop/more.txt", "/home/anna/shop/notes.txt"]
     assert sorted(text.strip() for _, text in patch.added) == ["deux", "hello"]
-
-
-@given(cut=st.integers(0, 40_000), lines=st.integers(0, 3), glued=st.booleans(), junk=st.binary(max_size=20))
-def test_torn_lines_lose_only_themselves(tmp_path_factory, cut, lines, glued, junk):
-    path = tmp_path_factory.mktemp("torn") / NAME
-    whole = (DATA / "session.jsonl").read_bytes()
-    shutil.copy(DATA / "session.jsonl", path)
-    uuids = {record["uuid"] for record in records(path)}
-    end = cut
-    for _ in range(lines + 1):
-        end = whole.index(b"\n", end + 1)
-    path.write_bytes(whole[:cut] + junk + whole[end + glued :])
-    torn = {record["uuid"] for record in records(path)}
-    assert {uuid for uuid in torn - uuids if not uuid.startswith("end-")} == set()
-    assert len(uuids - torn) <= 3 * (lines + glued + 2)
-
-
-@pytest.mark.slow
-def test_a_session_of_100_mb_is_read_in_bounded_memory(session):
-    check_reading_of_100_mb(session)
 
 
 # What a hook reads and answers

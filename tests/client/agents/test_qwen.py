@@ -3,11 +3,8 @@
 import json
 import pathlib
 import shutil
-import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memtui.client.agents import qwen, qwen_hot
 from memtui.client.transcripts import prompts, speaker, transcript_hot
@@ -15,8 +12,6 @@ from memtui.client.transcripts.conversation import Conversation
 from memtui.deliver import receipts_hot
 from memtui.inbox import redelivery_hot
 from memtui.rules.tool_calls import DeedReader
-
-from .large import check_reading_of_100_mb
 
 DATA = pathlib.Path(__file__).parents[2] / "data" / "agents" / "qwen"
 NAME = "6d0f7f6a-2c8e-4c57-9d0e-000000000001.jsonl"
@@ -49,11 +44,6 @@ def rewrite(path, change):
     path.write_text("".join(json.dumps(change(line), separators=(",", ":")) + "\n" for line in lines))
 
 
-def test_the_persons_words_are_those_of_a_person_alone(session):
-    said = ["Why is the build red?", "Install it then.", "never use npm here, always use pnpm", "read @notes.txt"]
-    assert words(session) == [*said, "Remove dist", "thanks"]
-
-
 def test_a_prompt_that_another_session_wrote_is_nobodys_words(session):
     head = json.loads(session.read_text().splitlines()[0])
     began = {**head, "type": "system", "subtype": "parent_session", "provenance": "system", "message": None}
@@ -61,9 +51,11 @@ def test_a_prompt_that_another_session_wrote_is_nobodys_words(session):
     assert words(session)[0] == "Install it then."
 
 
-def test_what_is_piped_in_without_a_prompt_is_nobodys_words(session):
-    session.write_text(session.read_text().replace('"displayText":"thanks"', '"displayText":"never use npm\\n\\n"'))
-    assert words(session)[-1] == "Remove dist"
+@pytest.mark.parametrize(("prompt", "said"), [("", "Remove dist"), ("\\nlook at this", "look at this")])
+def test_what_is_piped_in_is_nobodys_words(session, prompt, said):
+    text = f'"displayText":"never use npm\\n\\n{prompt}"'
+    session.write_text(session.read_text().replace('"displayText":"thanks"', text))
+    assert speaker.own_words(words(session)[-1]) == said
 
 
 def test_what_hooks_gave_is_not_heard_as_the_persons(session):
@@ -155,18 +147,6 @@ def test_what_an_untested_version_does_not_show_is_unknown(session, version, out
     assert receipts_hot.outcome(delivery("other"), receipts_hot.view_from(str(session), 0)) == outcome
 
 
-def test_a_text_waits_until_the_model_answered_it(session):
-    view, now = receipts_hot.view_from(str(session), 0), time.time()
-    assert receipts_hot.outcome(delivery("DELIVERY3"), view, now) == "waiting"
-    assert receipts_hot.outcome(delivery("DELIVERY3"), view, now, ended=True) == "broken off"
-    last = json.loads(session.read_text().splitlines()[-1])
-    reply = {**last, "uuid": "next", "parentUuid": last["uuid"], "type": "assistant", "systemPayload": None}
-    reply["message"] = {"role": "model", "parts": [{"text": "You are welcome."}]}
-    with session.open("a") as file:
-        file.write(json.dumps(reply) + "\n")
-    assert receipts_hot.outcome(delivery("DELIVERY3"), view.refresh(), now) == "arrived"
-
-
 def test_a_text_on_a_branch_that_was_left_is_dropped(session):
     last = json.loads(session.read_text().splitlines()[-1])
     with session.open("a") as file:
@@ -221,23 +201,6 @@ def test_sessions_are_found_where_the_settings_put_them(session, home, tmp_path)
     (home / "settings.json").write_text(json.dumps({"advanced": {"runtimeOutputDir": str(tmp_path / "out")}}))
     assert len(list(qwen.PROGRAM.sessions(env))) == 1
     assert len(list(qwen.PROGRAM.sessions({"HOME": str(tmp_path), "QWEN_RUNTIME_DIR": str(tmp_path / "out")}))) == 1
-
-
-@given(cut=st.integers(0, 16_000), length=st.integers(1, 3000), junk=st.binary(max_size=20))
-def test_torn_lines_lose_only_themselves(tmp_path_factory, cut, length, junk):
-    path = tmp_path_factory.mktemp("torn") / "chats" / NAME
-    path.parent.mkdir()
-    whole = (DATA / "session.jsonl").read_bytes()
-    path.write_bytes(whole)
-    uuids = {record["uuid"] for record in records(path)}
-    path.write_bytes(whole[:cut] + junk + whole[cut + length :])
-    lines = 2 + whole[cut : cut + length].count(b"\n") + junk.count(b"\n")
-    assert len(uuids - {record["uuid"] for record in records(path)}) <= 2 * lines
-
-
-@pytest.mark.slow
-def test_a_session_of_100_mb_is_read_in_bounded_memory(session):
-    check_reading_of_100_mb(session)
 
 
 # What a hook reads

@@ -1,82 +1,48 @@
 """Codex in a world of its own, and a session of it that stays open for many turns."""
 
 import json
-import subprocess
-import threading
-from typing import Any, Self
+from pathlib import Path
+from typing import Any
 
-from e2e.client import TIMEOUT, Run
-from e2e.model import Request
+from e2e.client import Run
+from e2e.model import Block, use
 
-from .world import AgentWorld
+from .responses import Responses
+from .world import AgentWorld, LineSession
+
+PATCH = "*** Begin Patch\n*** Add File: {}\n{}\n*** End Patch"
 
 
-class Session:
-    """A session that stays open, as in a terminal: `codex app-server`, which speaks JSON lines."""
+class Session(LineSession):
+    """`codex app-server`. `how`: settings of a new session."""
 
-    def __init__(self, world: "CodexWorld", thread: str = "", **how: Any) -> None:
-        self._world = world
-        self._process = subprocess.Popen(
-            [world.binary, "app-server"],
-            cwd=world.project,
-            env=world.environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        self._watch = threading.Timer(TIMEOUT, self._process.kill)
-        self._watch.daemon = True
-        self._watch.start()
+    def __init__(self, world: "CodexWorld", resume: str = "", **how: Any) -> None:
+        super().__init__(world, "app-server")
         self.ask("initialize", clientInfo={"name": "tests", "version": "1"})
-        self._take(self.ask("thread/resume" if thread else "thread/start", **({"threadId": thread} if thread else how)))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.communicate(timeout=60)
-        self._watch.cancel()
+        self._take(self.ask("thread/resume" if resume else "thread/start", **({"threadId": resume} if resume else how)))
 
     def _take(self, answer: dict[str, Any]) -> None:
-        self.id, self.path = answer["thread"]["id"], answer["thread"]["path"]
+        self.id, self._turn = answer["thread"]["id"], ""
 
     def ask(self, method: str, **params: Any) -> Any:
         """The result of a request."""
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps({"id": method, "method": method, "params": params}) + "\n")
-        self._process.stdin.flush()
-        answer = self._await("id", method)
+        self.send(id=method, method=method, params=params)
+        answer = self.receive(lambda message: message.get("id") == method)
         assert "result" in answer, answer
         return answer["result"]
 
-    def _await(self, key: str, value: str) -> dict[str, Any]:
-        assert self._process.stdout
-        for line in self._process.stdout:
-            message = json.loads(line)
-            if message.get(key) == value:
-                return dict(message)
-        raise AssertionError(f"codex ended before {key}={value}")
-
     def begin(self, text: str) -> str:
-        """Begin a turn and return its id."""
         turn = self.ask("turn/start", threadId=self.id, input=[{"type": "text", "text": text}])
-        return str(turn["turn"]["id"])
+        self._turn = str(turn["turn"]["id"])
+        return self._turn
 
     def end(self) -> None:
-        """Wait until the turn has ended."""
-        self._await("method", "turn/completed")
+        own = {"method": "turn/completed", "threadId": self.id}  # a subagent's turns end, too
+        self.receive(lambda message: own.items() <= {**message, **message.get("params", {})}.items())
 
-    def say(self, text: str) -> list[Request]:
-        """Run a turn to its end; the requests that it made."""
-        before = len(self._world.model.requests)
-        self.begin(text)
-        self.end()
-        return self._world.model.requests[before:]
-
-    def stop(self, turn: str) -> None:
-        """Stop a turn, as Escape does."""
-        self.ask("turn/interrupt", threadId=self.id, turnId=turn)
+    def stop(self) -> None:
+        """Stop the turn, as Escape does."""
+        self.ask("turn/interrupt", threadId=self.id, turnId=self._turn)
         self.end()
 
     def compact(self) -> None:
@@ -96,16 +62,12 @@ class Session:
         """Begin a new session in the same process, as /new does."""
         self._take(self.ask("thread/start", sessionStartSource="clear"))
 
-    def kill(self) -> None:
-        """Kill the program."""
-        self._process.kill()
-        self._process.wait()
-
 
 class CodexWorld(AgentWorld):
     """A home with a `.codex`, in which a person trusts memtui's hooks."""
 
     name = "codex"
+    protocol = Responses
 
     def configure(self) -> None:
         self.codex = self.home / ".codex"
@@ -117,7 +79,8 @@ class CodexWorld(AgentWorld):
             "env_key": "OPENAI_API_KEY",
         }
         lines = [f"{key} = {json.dumps(value)}" for key, value in provider.items()]
-        head = 'model = "stand-in"\nmodel_provider = "loop"\n[model_providers.loop]'
+        head = 'model = "stand-in"\nmodel_provider = "loop"\nsandbox_mode = "danger-full-access"\n'
+        head += 'approval_policy = "never"\n[model_providers.loop]'
         (self.codex / "config.toml").write_text("\n".join([head, *lines, ""]))
 
     def variables(self) -> dict[str, str]:
@@ -134,9 +97,26 @@ class CodexWorld(AgentWorld):
         super().install()
         self.trust()
 
-    def session(self, thread: str = "", **how: Any) -> Session:
-        """A session that stays open; `thread`: the id of one to be resumed; `how`: settings of a new one."""
-        return Session(self, thread, **how)
+    def trouble(self) -> None:
+        super().trouble()
+        settings = json.loads(self.hooks_file.read_text())
+        settings["hooks"][self.prompt_event][0]["hooks"][0]["additionalContextLimit"] = 2500
+        self.hooks_file.write_text(json.dumps(settings))
+        self.trust()
+
+    def session(self, resume: str = "", **how: Any) -> Session:
+        return Session(self, resume, **how)
+
+    def shell(self, command: str) -> Block:
+        return use("exec_command", cmd=command)
+
+    def write(self, path: Path, text: str) -> Block:
+        """A patch by a command."""
+        lines = "\n".join("+" + line for line in text.splitlines())
+        return self.shell(f"apply_patch <<'EOF'\n{PATCH.format(path, lines)}\nEOF\n")
+
+    def task(self, prompt: str) -> Block:
+        return {**use("spawn_agent", message=prompt), "namespace": "multi_agent_v1"}
 
     def hooks(self) -> dict[str, Any]:
         """The hooks as Codex lists them, with warnings and errors."""
@@ -150,12 +130,3 @@ class CodexWorld(AgentWorld):
             state = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in listed["hooks"]}
             edit = {"keyPath": "hooks.state", "value": state, "mergeStrategy": "upsert"}
             assert session.ask("config/batchWrite", edits=[edit])["status"] == "ok"
-
-    def add_hook(self, event: str, command: str, **more: Any) -> None:
-        """Add a person's own hook behind those that are there, and trust it."""
-        path = self.codex / "hooks.json"
-        settings = json.loads(path.read_text()) if path.exists() else {"hooks": {}}
-        hook = {"type": "command", "command": command, **more}
-        settings["hooks"].setdefault(event, []).append({"hooks": [hook]})
-        path.write_text(json.dumps(settings))
-        self.trust()

@@ -4,29 +4,27 @@ import json
 import re
 import time
 
-from e2e.screen import MemtuiTerminal
+from e2e.model import call, say, use
 from waiting import eventually
 
-from .world import AgentWorld
+from .generate_content import GenerateContent
+from .world import KEY_SECONDS, AgentWorld, TerminalSession
 
 IDLE, BUSY = r"Type your message|Type your shell", "esc to cancel"
-KEY_SECONDS = 0.1  # keys that come in one burst count as a paste, Enter included
+LONG = " ".join(map(str, range(3000)))
 
 
 class GeminiWorld(AgentWorld):
     """A home with a `.gemini`, and a project that it trusts."""
 
     name = "gemini"
-
-    @property
-    def gemini(self):
-        return self.home / ".gemini"
-
-    @property
-    def settings_file(self):
-        return self.gemini / "settings.json"
+    protocol = GenerateContent
+    prompt_event = "BeforeAgent"
+    timeout = 1500
+    can_fork = False
 
     def configure(self):
+        self.gemini = self.home / ".gemini"
         self.gemini.mkdir()
         settings = {
             "security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -34,7 +32,7 @@ class GeminiWorld(AgentWorld):
             "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
             "privacy": {"usageStatisticsEnabled": False},
         }
-        self.settings_file.write_text(json.dumps(settings))
+        self.hooks_file.write_text(json.dumps(settings))
         (self.gemini / "trustedFolders.json").write_text(json.dumps({str(self.project): "TRUST_FOLDER"}))
 
     def variables(self):
@@ -60,47 +58,49 @@ class GeminiWorld(AgentWorld):
     def session(self, resume=""):
         return GeminiSession(self, *(["--resume", resume] if resume else []), "--approval-mode", "yolo")
 
+    def shell(self, command):
+        return use("run_shell_command", command=command)
 
-class GeminiSession(MemtuiTerminal):
+    def write(self, path, text):
+        return use("write_file", file_path=str(path), content=text)
+
+    def task(self, prompt):
+        return use("invoke_agent", agent_name="generalist", prompt=prompt)
+
+    def report(self, request, words):
+        is_over = "complete_task" in str(request.body["tools"])
+        return call(use("complete_task", response=words)) if is_over else say(words)
+
+
+class GeminiSession(TerminalSession):
     """A session in a terminal."""
 
-    def __init__(self, world, *args):
-        super().__init__(world, *args, size=(120, 40), program=(str(world.binary),))
-        self.world = world
-        self.see(IDLE)
+    idle, busy = IDLE, BUSY
 
     @property
     def id(self):
         return json.loads(self.world.files()[-1].read_text().splitlines()[0])["sessionId"]
 
-    def begin(self, text):
-        """Type a line and press Enter."""
-        self.see(IDLE)
-        self.press(text)
-        self.see(re.escape(text[-20:]))
-        time.sleep(KEY_SECONDS)
-        self.press("\r")
-
-    def say(self, text):
-        """Say something, and return the requests of the turn once it has ended."""
-        before = len(self.world.model.main)
-        self.begin(text)
-        assert eventually(lambda: len(self.world.model.main) > before)
-        self.see(IDLE, gone=BUSY)
-        return self.world.model.main[before:]
-
-    def command(self, line, pattern):
-        """Give a command, and wait for what it shows."""
-        self.begin(line)
-        self.see(pattern, gone=BUSY)
-
     def compact(self):
+        for text in ("a long one", "and one more"):
+            self.world.model.will(LONG)
+            self.say(text)
         self.command("/compress", "compressed from")
 
     def clear(self):
         before = len(self.world.starts())
         self.begin("/clear")
         assert eventually(lambda: len(self.world.starts()) > before)
+
+    def shell(self, line):
+        """Run a command of the shell, as a prompt that begins with an exclamation mark does."""
+        self.see(IDLE)
+        self.press("!")
+        self.see("Type your shell")
+        self.begin(line)
+        self.see(f"Shell Command.*{re.escape(line[:20])}", gone=BUSY)
+        self.press("\x1b")
+        self.see("Type your message")
 
     def rewind(self, text):
         """Take a message back, and what came after it."""
@@ -123,10 +123,6 @@ class GeminiSession(MemtuiTerminal):
         """Press Escape in a turn."""
         self.press("\x1b")
         self.see("Request cancelled", gone=BUSY)
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
 
     def __exit__(self, *error):
         if self.running:

@@ -5,7 +5,7 @@ from typing import Any
 
 from e2e.model import Reply, Request
 
-from .loopback import Loopback, event_stream
+from .loopback import Loopback, Said, event_stream
 
 COMPACTION = "<state_snapshot>"
 SNAPSHOT = "<state_snapshot>\n<overall_goal>We talked about the project.</overall_goal>\n</state_snapshot>"
@@ -13,10 +13,19 @@ SNAPSHOT = "<state_snapshot>\n<overall_goal>We talked about the project.</overal
 TOKEN_CHARACTERS = 4
 
 
+class Asked(Said):
+    """A request for content."""
+
+    def tool_results(self) -> list[str]:
+        parts = [part for content in self.body["contents"] for part in content["parts"]]
+        return [str(part["functionResponse"]["response"]) for part in parts if "functionResponse" in part]
+
+
 class GenerateContent(Loopback):
     """The service that Gemini CLI asks."""
 
     parts = ("systemInstruction", "contents")
+    request = Asked
 
     def kind(self, path: str, body: dict[str, Any]) -> str:
         if ":countTokens" in path:

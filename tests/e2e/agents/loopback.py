@@ -32,6 +32,11 @@ class Said(Request):
     def text(self) -> str:
         return "\n".join(self.strings())
 
+    @property
+    def last(self) -> str:
+        """The texts of the newest message, as JSON."""
+        return json.dumps(self.body[self.parts[-1]][-1])
+
 
 class Loopback(Model):
     """A stand-in for the service of one protocol."""

@@ -1,28 +1,45 @@
 """OpenCode in a world of its own, and a server of it, with which one session has many turns."""
 
+import contextlib
 import json
+import re
 import socket
 import sqlite3
 import subprocess
+import urllib.error
 import urllib.request
 from contextlib import closing
+from pathlib import Path
 from typing import Any, Self
 
 from e2e.client import TIMEOUT, Run
-from e2e.model import Request
+from e2e.model import Block, use
 from memtui.client.agents import opencode
 from waiting import eventually
 
-from .world import AgentWorld
+from .chat import Chat
+from .world import AgentWorld, OpenSession
 
 MODEL = {"providerID": "loop", "modelID": "stand-in"}
 
 
-class Session:
+# A plugin of a person's own: it ends a prompt, or takes memtui's text out of it.
+THEIRS = """import {{ readFileSync }} from "node:fs"
+export const Theirs = async () => ({{
+  "chat.message": async (input, output) => {{
+    const fate = readFileSync({}, "utf8")
+    if (fate === "blocked") throw new Error("theirs")
+    if (fate === "dropped") output.parts.splice(1)
+  }},
+}})
+"""
+
+
+class Session(OpenSession):
     """A session of `opencode serve`, which the terminal's screens talk to as well."""
 
-    def __init__(self, world: "OpencodeWorld", name: str = "") -> None:
-        self._world = world
+    def __init__(self, world: "OpencodeWorld", resume: str = "") -> None:
+        super().__init__(world)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._url = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -35,7 +52,7 @@ class Session:
             stderr=subprocess.DEVNULL,
         )
         assert eventually(self._answers, TIMEOUT), "opencode serve does not answer"
-        self.id = name or self.ask("POST", "/session")["id"]
+        self.id = resume or self.ask("POST", "/session")["id"]
 
     def __enter__(self) -> Self:
         return self
@@ -70,11 +87,9 @@ class Session:
         """Begin a turn and return at once."""
         self._post("prompt_async", parts=[{"type": "text", "text": text}])
 
-    def say(self, text: str) -> list[Request]:
-        """Run a turn to its end; the requests of the conversation that it made."""
-        before = len(self._world.model.requests)
-        self._post("message", parts=[{"type": "text", "text": text}])
-        return [request for request in self._world.model.requests[before:] if request.kind == "main"]
+    def turn(self, text: str) -> None:
+        with contextlib.suppress(urllib.error.HTTPError):  # a plugin threw
+            self._post("message", parts=[{"type": "text", "text": text}])
 
     def command(self, name: str, arguments: str) -> None:
         """Run a person's own command, as /name does."""
@@ -98,10 +113,10 @@ class Session:
 
     def undo(self) -> None:
         """Take back the newest prompt, as /undo does."""
-        prompts = [
-            message for message in self.ask("GET", f"/session/{self.id}/message") if message["info"]["role"] == "user"
-        ]
-        self._post("revert", messageID=prompts[-1]["info"]["id"])
+        undone = self.ask("GET", f"/session/{self.id}").get("revert", {}).get("messageID", "~")
+        messages = [message["info"] for message in self.ask("GET", f"/session/{self.id}/message")]
+        prompts = [message["id"] for message in messages if message["role"] == "user" and message["id"] < undone]
+        self._post("revert", messageID=prompts[-1])
 
     def clear(self) -> None:
         """Begin a new session in the same process, as /new does."""
@@ -117,6 +132,7 @@ class OpencodeWorld(AgentWorld):
     """A home with OpenCode's settings, in which it needs no package from npm."""
 
     name = "opencode"
+    protocol = Chat
 
     def configure(self) -> None:
         self.settings = self.home / ".config" / "opencode"
@@ -151,6 +167,23 @@ class OpencodeWorld(AgentWorld):
             query = "SELECT session_id FROM message ORDER BY time_created DESC LIMIT 1"
             return str(next(database.execute(query), [""])[0])
 
-    def session(self, name: str = "") -> Session:
-        """A session that stays open; `name`: the id of one to be resumed."""
-        return Session(self, name)
+    def session(self, resume: str = "") -> Session:
+        return Session(self, resume)
+
+    def trouble(self) -> None:
+        self.fate.write_text("")
+        (self.plugins / "theirs.js").write_text(THEIRS.format(json.dumps(str(self.fate))))
+        commands = re.findall(r'"/?[^"]*--agent opencode"', self.hooks_file.read_text())
+        source = self.hooks_file.read_text().replace("10_000", "1_000")
+        for command in commands:
+            source = source.replace(command, json.dumps(self.troubled(json.loads(command))))
+        self.hooks_file.write_text(source)
+
+    def shell(self, command: str) -> Block:
+        return use("bash", command=command, description="Run")
+
+    def write(self, path: Path, text: str) -> Block:
+        return use("write", filePath=str(path), content=text)
+
+    def task(self, prompt: str) -> Block:
+        return use("task", description="Look", prompt=prompt, subagent_type="general")

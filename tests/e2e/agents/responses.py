@@ -5,15 +5,23 @@ from typing import Any
 
 from e2e.model import Reply, Request
 
-from .loopback import Loopback, event_stream
+from .loopback import Loopback, Said, event_stream
 
 COMPACTION = "You are performing a CONTEXT CHECKPOINT COMPACTION"
+
+
+class Asked(Said):
+    """A request for a response."""
+
+    def tool_results(self) -> list[str]:
+        return [json.dumps(item["output"]) for item in self.body["input"] if item["type"].endswith("_output")]
 
 
 class Responses(Loopback):
     """The service that Codex asks."""
 
     parts = ("instructions", "input")
+    request = Asked
 
     def kind(self, path: str, body: dict[str, Any]) -> str:
         if not path.endswith("/responses"):

@@ -4,28 +4,50 @@ A subclass for each agent says how its program is configured and called. Notes, 
 those of `tests/e2e/client.py`.
 """
 
+import json
+import os
 import re
+import signal
 import subprocess
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import pytest
 
 from e2e.client import BLOCK, TIMEOUT, Injected, Run, World
-from e2e.model import Request
+from e2e.model import Block, Reply, Request, say
+from e2e.screen import MemtuiTerminal
+from memtui.client.agents import agents_hot, programs
 from memtui.deliver import receipts_hot
+from waiting import eventually
+
+from .loopback import Loopback
+
+KEY_SECONDS = 0.1  # keys that come in one burst count as a paste, Enter included
+LONGEST = 600  # seconds that a session may last
+# What ends memtui's prompt hook, and what a person's own hook says behind it, by a word in a file.
+AFTER = "; case $(cat '{0}') in late) sleep 9;; killed) kill -9 $$;; failed) exit 1;; esac"
+BLOCKING = """if grep -qx blocked '{0}'; then echo '{{"decision": "block", "reason": "no"}}'; fi"""
 
 
 @dataclass
 class AgentWorld(World):
     """A home, a project and an agent's settings on disk. `run()` runs the agent in it."""
 
-    name = ""  # as in `memtui setup hooks --agent`
+    name: ClassVar[str] = ""  # as in `memtui setup hooks --agent`
+    protocol: ClassVar[type[Loopback]]
+    prompt_event: ClassVar[str] = "UserPromptSubmit"
+    timeout: ClassVar[float] = 1  # of a prompt hook in `trouble`, in the agent's own unit
+    can_fork: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.agent, self.program = agents_hot.load(self.name), programs.load(self.name)
+        self.fate = self.base / "fate"
         self.configure()
 
     def configure(self) -> None:
@@ -44,14 +66,51 @@ class AgentWorld(World):
         """The id of the session that a run began or went on with."""
         raise NotImplementedError
 
+    def session(self, resume: str = "") -> Any:
+        """A session that stays open for many turns; `resume`: the id of one that goes on."""
+        raise NotImplementedError
+
+    def shell(self, command: str) -> Block:
+        """The call of the tool that runs a command."""
+        raise NotImplementedError
+
+    def write(self, path: Path, text: str) -> Block:
+        """The call of the tool that writes a file."""
+        raise NotImplementedError
+
+    def task(self, prompt: str) -> Block:
+        """The call of the tool that starts a subagent."""
+        raise NotImplementedError
+
+    def report(self, request: Request, words: str) -> Reply:
+        """What a subagent says at its end."""
+        return say(words)
+
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         """The whole environment: nothing of Claude Code's."""
-        shared = super().environment(self.variables() | dict(extra or {}))
+        shared = super().environment({"PWD": str(self.project)} | self.variables() | dict(extra or {}))
         return {name: value for name, value in shared.items() if not name.startswith(("ANTHROPIC_", "CLAUDE_"))}
 
     def install(self, scope: str = "user") -> None:
         """Install memtui's hooks for this agent."""
         self.memtui("setup", "hooks", "--agent", self.name, "--yes")
+
+    @property
+    def hooks_file(self) -> Path:
+        return Path(self.program.hooks_file(self.environment()))
+
+    def trouble(self) -> None:
+        """Let the prompt hook, and a person's own one behind it, do what `fate` says: late, killed, failed or blocked."""
+        self.fate.write_text("")
+        settings = json.loads(self.hooks_file.read_text())
+        groups = settings["hooks"][self.prompt_event]
+        (hook,) = groups[-1]["hooks"]
+        hook |= {"command": self.troubled(hook["command"]), "timeout": self.timeout}
+        groups.append({"hooks": [{"type": "command", "command": BLOCKING.format(self.fate)}]})
+        self.hooks_file.write_text(json.dumps(settings))
+
+    def troubled(self, command: str) -> str:
+        return command.replace("exec ", "") + AFTER.format(self.fate)
 
     def begin(
         self,
@@ -94,6 +153,145 @@ class AgentWorld(World):
         records = [record for record in self.deliveries() if record.get("text")]
         outcomes = receipts_hot.outcomes(records, self.environment())
         return [outcomes[str(record["id"])] for record in records]
+
+    def heard(self) -> str:
+        """The drafts of the project and of the global scope, once all workers have ended."""
+        assert eventually(self.workers_ended)
+        text = "".join(self.waiting("updates", scope=scope) for scope in ("project", "global"))
+        return text.replace("\n> ", " ")
+
+    def enforce(self, rules: str) -> None:
+        """Put a memory with enforced rules where a person would, and wait until hooks know them."""
+        (self.config / "memory").mkdir()
+        (self.config / "memory" / "shop-rules.md").write_text(rules)
+        self.run("hello")
+        assert eventually((self.root / "rules" / "enforced").exists)
+
+
+class OpenSession:
+    """A session that stays open, as in a terminal."""
+
+    def __init__(self, world: Any) -> None:
+        self.world = world
+
+    def turn(self, text: str) -> None:
+        """Run a turn to its end."""
+        raise NotImplementedError
+
+    def say(self, text: str) -> list[Request]:
+        """Run a turn to its end; the requests of the conversation that it made."""
+        before = len(self.world.model.main)
+        self.turn(text)
+        return list(self.world.model.main[before:])
+
+
+class LineSession(OpenSession):
+    """A session of a program that takes and gives JSON lines."""
+
+    def __init__(self, world: AgentWorld, *command: str) -> None:
+        super().__init__(world)
+        self.id = ""
+        self.start(*command)
+
+    def start(self, *command: str) -> None:
+        """Start the program."""
+        self._process = subprocess.Popen(
+            [self.world.binary, *command],
+            cwd=self.world.project,
+            env=self.world.environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        self._watch = threading.Timer(LONGEST, self._process.kill)
+        self._watch.daemon = True
+        self._watch.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate(timeout=60)
+        self._watch.cancel()
+
+    def send(self, **message: Any) -> None:
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps(message) + "\n")
+        self._process.stdin.flush()
+
+    def receive(self, is_wanted: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+        """Read up to the message that is wanted."""
+        assert self._process.stdout
+        for line in self._process.stdout:
+            message = json.loads(line)
+            if is_wanted(message):
+                return dict(message)
+        raise AssertionError(f"{self.world.name} ended in the middle of a turn")
+
+    def begin(self, text: str) -> Any:
+        """Begin a turn."""
+        raise NotImplementedError
+
+    def end(self) -> Any:
+        """Wait until the turn has ended."""
+        raise NotImplementedError
+
+    def turn(self, text: str) -> None:
+        self.begin(text)
+        self.end()
+
+    def kill(self) -> None:
+        """Kill the program, and what waits for it."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+class TerminalSession(MemtuiTerminal, OpenSession):
+    """A session in a terminal. `idle`, `busy`: what shows that it waits for a prompt, and that it works."""
+
+    idle = busy = ""
+
+    def __init__(self, world: AgentWorld, *args: str) -> None:
+        super().__init__(world, *args, size=(120, 40), program=(str(world.binary),))
+        self.world = world
+        self.see(self.idle)
+
+    def begin(self, text: str) -> None:
+        """Type a line and press Enter."""
+        self.see(self.idle)
+        self.press(text)
+        self.see(re.escape(text[-20:]))
+        time.sleep(KEY_SECONDS)
+        self.press("\r")
+
+    def turn(self, text: str) -> None:
+        model, before, number = self.world.model, len(self.world.model.main), -1
+        self.begin(text)
+        if self.world.fate.exists() and self.world.fate.read_text() == "blocked":
+            time.sleep(20 * KEY_SECONDS)  # it asks nobody
+        else:
+            assert eventually(lambda: len(model.main) > before)
+        while number != len(model.requests):  # between two requests it looks idle for a moment
+            number = len(model.requests)
+            self.see(self.idle, gone=self.busy)
+            time.sleep(2 * KEY_SECONDS)
+
+    def command(self, line: str, pattern: str) -> None:
+        """Give a command, and wait for what it shows."""
+        self.begin(line)
+        self.see(pattern, gone=self.busy)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def count(request: Request, *texts: str) -> list[int]:
+    """How often texts stand in a request, escaped or not."""
+    plain = request.text().replace("&lt;", "<").replace("&gt;", ">")
+    return [plain.count(text) for text in texts]
 
 
 def blocks(request: Request, kind: str | None = None) -> list[Injected]:

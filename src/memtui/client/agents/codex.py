@@ -12,7 +12,7 @@ from typing import Any
 
 from memtui.base import fastjson_hot, fs_hot
 from memtui.client.agents import codex_hot
-from memtui.client.agents.program import Env, Event, Program, same_names
+from memtui.client.agents.program import Env, Event, Program, event_table
 
 LAUNCHER_TAIL = "/memtui/hooks/launch.py"
 # Tokens, of four bytes each, of a hook's text that arrive whole: three bytes for each of the most characters that
@@ -40,15 +40,7 @@ class CodexProgram(Program):
     command = "codex"
     resumes = "codex resume {}"
     # Seconds. More than 3 at the end of a session are cut, with a warning in each run.
-    events = same_names(
-        ("SessionStart", None, 10),
-        ("UserPromptSubmit", None, 5),
-        ("PreToolUse", None, 5),
-        ("PostToolUse", "apply_patch", 5),
-        ("PreCompact", None, 10),
-        ("Stop", None, 10),
-        ("SessionEnd", None, 3),
-    )
+    events = (*event_table(without="SessionEnd", PostToolUse="apply_patch"), Event("SessionEnd", "SessionEnd", None, 3))
 
     def home(self, env: Env) -> str:
         return codex_hot.home(env)

@@ -107,19 +107,12 @@ def is_subagents(path: str) -> bool:
 
 def _head(path: str) -> bytes:
     """Return the beginning of a session's file; empty if it can't be read."""
-    return _bytes(path, HEAD_BYTES).partition(b'"base_instructions"')[0]
+    return fs_hot.head(path, HEAD_BYTES).partition(b'"base_instructions"')[0]
 
 
 def _begin(path: str) -> "Record":
     """Return the first record of a session's file; empty if it can't be read."""
-    return fastjson_hot.loads_dict(_bytes(path, FIRST_LINE).partition(b"\n")[0])
-
-
-def _bytes(path: str, limit: int) -> bytes:
-    try:
-        return fs_hot.read_bytes(path, limit)
-    except OSError:
-        return b""
+    return fastjson_hot.loads_dict(fs_hot.head(path, FIRST_LINE).partition(b"\n")[0])
 
 
 def _of_patch(command: str) -> "tuple[str, Record]":

@@ -7,7 +7,7 @@ from typing import Any
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.client.agents import copilot_hot
-from memtui.client.agents.program import Env, Program, same_names
+from memtui.client.agents.program import Env, Program, event_table
 
 MAX_SETTINGS = 1 << 20
 OURS = "/memtui/hooks/launch.py"  # in the commands of our hooks
@@ -22,14 +22,7 @@ class CopilotProgram(Program):
     title = "Copilot CLI"
     command = "copilot"
     resumes = "copilot --resume={}"
-    events = same_names(
-        ("UserPromptSubmit", None, 5),
-        ("PreToolUse", None, 5),
-        ("PostToolUse", None, 5),
-        ("PreCompact", None, 10),
-        ("Stop", None, 10),
-        ("SessionEnd", None, 10),
-    )
+    events = event_table(without="SessionStart")
 
     def home(self, env: Env) -> str:
         return copilot_hot.home(env)

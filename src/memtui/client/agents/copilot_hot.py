@@ -1,7 +1,5 @@
 """Copilot CLI as hooks see it. Hot path. Observed with 1.0.102 (docs/agents.md)."""
 
-import posix
-
 from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.client.agents.agent_hot import Agent
 
@@ -21,9 +19,7 @@ FIELDS = {"path": "file_path", "file_text": "content", "old_str": "old_string", 
 FILE_TOOLS = {"Write", "Edit", "Read"}
 # A run without a person at it, by its arguments.
 SCRIPTED = (b"-p", b"--prompt")
-TERMINALS = ("/dev/pts/", "/dev/tty")
 EDITOR = b"--acp"  # an editor runs it for a person
-ARGUMENT_BYTES = 1 << 16
 
 
 def home(env: "dict[str, str]") -> str:
@@ -82,15 +78,9 @@ class Copilot(Agent):
         arguments. True where that can't be known."""
         from memtui.client import process_hot
 
-        process = f"/proc/{process_hot.client()[0]}"
-        try:
-            words = fs_hot.read_bytes(process + "/cmdline", ARGUMENT_BYTES).split(b"\0")
-            if EDITOR in words:
-                return True
-            is_scripted = any(word.partition(b"=")[0] in SCRIPTED for word in words)
-            return not is_scripted and posix.readlink(process + "/fd/0").startswith(TERMINALS)
-        except OSError:
-            return True
+        words, is_at_terminal = process_hot.attendance()
+        # An editor runs it for a person.
+        return EDITOR in words or (is_at_terminal is not False and not any(word in SCRIPTED for word in words))
 
     def owns(self, path: str) -> bool:
         return path.endswith(EVENTS_FILE) and f"{SESSIONS}/" in path
@@ -99,10 +89,7 @@ class Copilot(Agent):
         return path.rsplit("/", 2)[-2]
 
     def has_known_format(self, path: str) -> bool:
-        try:
-            head = fs_hot.read_bytes(path, HEAD_BYTES)
-        except OSError:
-            return False
+        head = fs_hot.head(path, HEAD_BYTES)
         start = fastjson_hot.table(fastjson_hot.loads_dict(head[: head.find(b"\n")]), "data")
         return start.get("version") == FORMAT and fastjson_hot.text(start, "copilotVersion").startswith(VERSIONS)
 

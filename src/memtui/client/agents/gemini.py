@@ -5,10 +5,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot
-from memtui.client.agents.program import Env, Event, Program
+from memtui.base.phrasing_hot import many
+from memtui.client.agents.program import Env, Event, Program, event_table
 
 # The tools whose calls can break a rule, or write a memory.
 WRITERS = "^(run_shell_command|write_file|replace)$"
+NAMES = {
+    "UserPromptSubmit": "BeforeAgent",
+    "PreToolUse": "BeforeTool",
+    "PostToolUse": "AfterTool",
+    "Stop": "AfterAgent",
+}
 # In the program's list of hooks, and what `/hooks disable` takes.
 HOOK_NAME = "memtui"
 FOLDER, PARENT = "TRUST_FOLDER", "TRUST_PARENT"
@@ -23,14 +30,7 @@ class GeminiProgram(Program):
     command = "gemini"
     allows_comments = True
     resumes = "gemini --resume {}"
-    events = (
-        Event("SessionStart", "SessionStart", None, 10_000),
-        Event("UserPromptSubmit", "BeforeAgent", None, 5_000),
-        Event("PreToolUse", "BeforeTool", WRITERS, 5_000),
-        Event("PostToolUse", "AfterTool", None, 5_000),
-        Event("Stop", "AfterAgent", None, 10_000),
-        Event("SessionEnd", "SessionEnd", None, 10_000),
-    )
+    events = event_table(1000, without="PreCompact", names=NAMES, PreToolUse=WRITERS)
 
     def home(self, env: Env) -> str:
         return (env.get("GEMINI_CLI_HOME") or paths_hot.home(env)) + "/.gemini"
@@ -67,13 +67,18 @@ class GeminiProgram(Program):
             notes.append("hooksConfig.enabled is false in its settings, so it runs no hooks.")
         if HOOK_NAME in fastjson_hot.rows(config, "disabled"):
             notes.append(f"Its hooks of memtui are disabled: /hooks enable {HOOK_NAME}")
+        if old := sum(1 for _ in self._chats(env, ".json")):
+            notes.append(f"Not read: {many(old, 'session')} that an older Gemini CLI wrote as one JSON document.")
         return notes
 
     def sessions(self, env: Env) -> Iterator[str]:
+        return self._chats(env, ".jsonl")
+
+    def _chats(self, env: Env, suffix: str) -> Iterator[str]:
         top = self.home(env) + "/" + "tmp"
         for project in paths_hot.names_in(top):
             for name in paths_hot.names_in(f"{top}/{project}/chats"):
-                if name.startswith("session-") and name.endswith(".jsonl"):
+                if name.startswith("session-") and name.endswith(suffix):
                     yield f"{top}/{project}/chats/{name}"
 
 

@@ -70,17 +70,14 @@ class Gemini(Agent):
     def is_personal(self, payload: "Record", env: "dict[str, str]") -> bool:
         from memtui.client import process_hot
 
-        pid = process_hot.client()[0]
-        try:
-            arguments = fs_hot.read_bytes(f"/proc/{pid}/cmdline", PROC_BYTES).split(b"\0")
-            terminal = posix.readlink(f"/proc/{pid}/fd/0")
-        except OSError:
-            return False
-        is_headless = any(word in HEADLESS or word.startswith(b"--prompt=") for word in arguments)
-        return not is_headless and terminal.startswith(("/dev/pts/", "/dev/tty"))
+        words, is_at_terminal = process_hot.attendance()
+        return bool(is_at_terminal) and not any(word in HEADLESS for word in words)
 
     def owns(self, path: str) -> bool:
         return FOLDER in path
+
+    def session_id(self, path: str) -> str:
+        return fastjson_hot.text(fastjson_hot.loads_dict(_first_line(path)), "sessionId")
 
     def has_known_format(self, path: str) -> bool:
         head = fs_hot.read_or_empty(path, HEAD_BYTES)
@@ -91,8 +88,7 @@ class Gemini(Agent):
 
         directory = paths_hot.parent(paths_hot.parent(path))
         cwd = fs_hot.read_or_empty(directory + "/.project_root", PROC_BYTES).decode("utf-8", "replace").strip()
-        session = fastjson_hot.text(fastjson_hot.loads_dict(_first_line(path)), "sessionId")
-        return gemini_records_hot.Translator(session, cwd).translate
+        return gemini_records_hot.Translator(self.session_id(path), cwd).translate
 
 
 def _first_line(path: str) -> bytes:

@@ -30,8 +30,6 @@ PROGRAM = (
     *("- **Workspace Directories:**", "User has manually exited Plan Mode.", "Plan approved.", "Please continue."),
     *("User steering update:", "User hints:", "Background execution update:", "System: Potential loop detected."),
 )
-# What stands between piped input and the prompt; nothing tells such input from words of the same form.
-PIPED = "\n\n\n"
 # How many of the newest messages are remembered. Characters of a time up to its seconds.
 KEPT, SECONDS = 512, len("2026-01-01T00:00:00")
 PLANNED = {"cancelled": "deleted", "blocked": "pending"}
@@ -129,9 +127,7 @@ class Translator:
             if prompt is None:
                 records = [records_hot.aside("".join([text(p, "text") for p in parts[:1]]), self._origin(line, name))]
             else:
-                piped, _, prompt = prompt.rpartition(PIPED)
-                prompt = f"<piped-input>{piped}</piped-input>\n{prompt}" if piped else prompt
-                records = [records_hot.person(prompt, self._origin(line, name))]
+                records = [records_hot.person(records_hot.typed(prompt), self._origin(line, name))]
         event = "PostToolUse" if answers else "UserPromptSubmit"
         contexts = [injected for part in answers or parts[-1:] if (injected := injected_text(part))]
         if contexts:

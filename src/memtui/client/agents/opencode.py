@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from memtui.base import fs_hot, paths_hot
 from memtui.client.agents import opencode_hot
-from memtui.client.agents.program import Env, Program, same_names
+from memtui.client.agents.program import Env, Program, event_table
 
 SOURCE = __file__.removesuffix(".py") + "_plugin.js"
 COMMANDS = "const COMMANDS = {}"
@@ -34,14 +34,7 @@ class OpencodeProgram(Program):
     command = "opencode"
     resumes = "opencode --session {}"
     # The plugin calls them; it waits ten seconds for each.
-    events = same_names(
-        ("SessionStart", None, 10),
-        ("UserPromptSubmit", None, 10),
-        ("PreToolUse", None, 10),
-        ("PostToolUse", "read|write|edit", 10),
-        ("PreCompact", None, 10),
-        ("Stop", None, 10),
-    )
+    events = event_table(without="SessionEnd")  # the plugin says which tools, and for how long it waits
 
     def home(self, env: Env) -> str:
         return (env.get("XDG_CONFIG_HOME") or paths_hot.home(env) + "/.config") + "/opencode"

@@ -3,52 +3,52 @@ import { spawn } from "node:child_process"
 const COMMANDS = {}
 const personal = process.argv.slice(2).find((word) => !word.startsWith("-")) !== "run"
 const silent = async (work) => { try { return await work() } catch { return {} } }
-// Parts are sent in the order of their ids, which are keys over all sessions: ours are new, and behind the person's.
-const time = () => ((BigInt(Date.now()) * 0x1000n + 0xf00n) & 0xffffffffffffn).toString(16).padStart(12, "0")
-const partID = (number) => "prt_" + time() + number + crypto.randomUUID().replaceAll("-", "").slice(0, 13)
-// What a hook gives within ten seconds. Rejects if anything is wrong.
-async function run(event, payload) {
+const time = () => (BigInt(Date.now()) * 0x1000n + 0xf00n).toString(16).slice(-12).padStart(12, "0") // parts are sent in this order
+const partID = (number) => "prt_" + time() + number + crypto.randomUUID().replaceAll("-", "").slice(0, 13) // a key over all sessions
+const BLOCK = /(<memtui-[\w-]+ [\w-]+="[^"]*")[^]*?<\/memtui-[\w-]+>\n?/g // and how it begins
+const textOf = (given) => given.map((output) => output.additionalContext ?? "").join("\n").trim()
+async function run(event, payload) { // what a hook gives within ten seconds; rejects if anything is wrong
   const child = spawn("/bin/sh", ["-c", COMMANDS[event]], { stdio: ["pipe", "pipe", "ignore"], detached: true })
   const timer = setTimeout(() => silent(() => process.kill(-child.pid, "SIGKILL")), 10_000)
-  let text = ""
-  for (const source of [child, child.stdin]) source.on("error", () => {})
-  child.stdin.end(JSON.stringify({ hook_event_name: event, personal, ...payload }))
-  for await (const piece of child.stdout) text += piece
+  child.on("error", () => {}).stdin.on("error", () => {}).end(JSON.stringify({ hook_event_name: event, personal, ...payload }))
+  const text = (await child.stdout.setEncoding("utf8").toArray()).join("")
   clearTimeout(timer)
   return JSON.parse(text || "{}").hookSpecificOutput ?? {}
 }
 export const Memtui = async ({ client, directory }) => {
-  const sessions = new Map(), commands = new Map(), contexts = new Map(), messages = new Set() // those with texts of ours
-  const look = async (id) => sessions.get(id) ?? sessions.set(id, { start: "", parent: (await client.session.get({ path: { id } })).data.parentID }).get(id)
+  const sessions = new Map(), commands = new Map(), contexts = new Map(), texts = new Map() // ours, by message
+  const look = async (id) => sessions.get(id) ?? sessions.set(id, { start: "", lost: [], parent: (await client.session.get({ path: { id } })).data.parentID }).get(id)
   const ask = (event, id, more, start) => silent(async () => { // for a subagent only about its tools, as its session's
-    const session = await look(id), { parent } = session
+    const session = await look(id), { parent, start: source } = session
     if (start !== undefined) session.start = start
-    if (parent && !more.tool_name) return {}
-    return await run(event, { session_id: parent ?? id, agent_id: parent && id, cwd: directory, ...more })
+    if ((parent && !more.tool_name) || (event === "SessionStart" && source === null)) return {} // it has begun
+    return await run(event, { session_id: parent ?? id, agent_id: parent && id, cwd: directory, source, ...more })
   })
   const tool = (event, i, fields) => ask(event, i.sessionID, { tool_name: i.tool, tool_input: fields, tool_use_id: i.callID })
   const prompt = async (id, message, parts) => {
     const typed = parts.filter((part) => part.type === "text" && !part.synthetic && !part.ignored).map((part) => part.text)
-    const { start } = await look(id), command = commands.get(id), prompt = command ?? typed.join("\n")
-    const at = { transcript_size: message.time?.created } // spares the hook a look into the database
-    const given = [start === null ? {} : await ask("SessionStart", id, { source: start, ...at }, null)]
-    given.push(await ask("UserPromptSubmit", id, { prompt, prompt_id: message.id, ...at }))
-    if (commands.delete(id)) given.push({ additionalContext: "memtui", ignored: true, metadata: { memtui: { command } } })
-    given.forEach(({ additionalContext: text, ignored, metadata }, n) => text && messages.add(message.id) &&
+    const prompt = commands.get(id) ?? typed.join("\n"), at = { transcript_size: sessions.get(id)?.end }
+    const given = [await ask("SessionStart", id, at, null), await ask("UserPromptSubmit", id, { prompt, prompt_id: message.id, ...at })]
+    const again = sessions.get(id).lost.splice(0).join("\n") // of prompts that were undone, without what is told anew
+    given.unshift({ additionalContext: again.replace(BLOCK, (block, head) => textOf(given).includes(head) ? "" : block) })
+    texts.set(message.id, textOf(given))
+    if (commands.delete(id)) given.push({ additionalContext: "memtui", ignored: true, metadata: { memtui: { command: prompt } } })
+    given.forEach(({ additionalContext: text, ignored, metadata }, n) => text &&
       parts.push({ id: partID(n), sessionID: id, messageID: message.id, type: "text", text, synthetic: true, ignored, metadata }))
   }
   return {
-    event: ({ event: { type, properties } }) => silent(async () => {
-      if (type === "session.idle") ask("Stop", properties.sessionID, {})
-      if (type !== "message.removed" || !messages.has(properties.messageID)) return
-      (await look(properties.sessionID)).start = "compact" // what stood in it is told again
+    event: ({ event: { type, properties: { sessionID, messageID, info } = {} } }) => silent(async () => {
+      if (type === "session.idle") ask("Stop", sessionID, {})
+      const session = /^message\.(updated|removed)$/.test(type) ? await look(sessionID ?? info.sessionID) : { lost: [] } // `end`: if known
+      session.end = info ? Math.max(session.end ?? 0, info.time.created + 1) : void session.lost.push(texts.get(messageID) ?? "")
     }),
     "command.execute.before": async (input) => { commands.set(input.sessionID, `/${input.command} ${input.arguments}`) },
     "chat.message": (input, output) => silent(() => prompt(input.sessionID, output.message, output.parts)),
     "tool.execute.before": async (input, output) => {
-      const { additionalContext: text, permissionDecisionReason: why } = await tool("PreToolUse", input, output.args)
+      const begun = await ask("SessionStart", input.sessionID, { tool_use_id: input.callID }, null) // after a compaction
+      const given = await tool("PreToolUse", input, output.args), text = textOf([begun, given])
       if (text) contexts.set(input.callID, "\n\n" + text)
-      if (why) throw new Error(why)
+      if (given.permissionDecisionReason) throw new Error(given.permissionDecisionReason)
     },
     "tool.execute.after": async (input, output) => {
       if (typeof output?.output === "string") output.output += contexts.get(input.callID) ?? ""

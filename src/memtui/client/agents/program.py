@@ -21,9 +21,25 @@ class Event(NamedTuple):
     timeout: float
 
 
-def same_names(*rows: tuple[str, str | None, float]) -> tuple[Event, ...]:
-    """Return events that the agent calls as Claude Code does."""
-    return tuple(Event(name, name, matcher, timeout) for name, matcher, timeout in rows)
+SECONDS = {
+    "SessionStart": 10,
+    "UserPromptSubmit": 5,
+    "PreToolUse": 5,
+    "PostToolUse": 5,
+    "PreCompact": 10,
+    "Stop": 10,
+    "SessionEnd": 10,
+}
+
+
+def event_table(second: int = 1, without: str = "", names: Env | None = None, **matchers: str) -> tuple[Event, ...]:
+    """Return the events of an agent. `second`: one in its own unit; `without`: an event that it has not; `names`: those
+    that it calls otherwise than Claude Code; `matchers`: the tools of an event."""
+    return tuple(
+        Event(name, (names or {}).get(name, name), matchers.get(name), seconds * second)
+        for name, seconds in SECONDS.items()
+        if name != without
+    )
 
 
 class Program:
@@ -35,15 +51,7 @@ class Program:
     command = "claude"
     resumes = "claude --resume {}"  # the shell command that resumes the session of an id
     # Seconds; after them Claude Code drops all that a hook printed.
-    events: tuple[Event, ...] = same_names(
-        ("SessionStart", None, 10),
-        ("UserPromptSubmit", None, 5),
-        ("PreToolUse", None, 5),
-        ("PostToolUse", "Read|Write|Edit|MultiEdit|memory_read|memory_write", 5),
-        ("PreCompact", None, 10),
-        ("Stop", None, 10),
-        ("SessionEnd", None, 10),
-    )
+    events = event_table(PostToolUse="Read|Write|Edit|MultiEdit|memory_read|memory_write")
 
     def home(self, env: Env) -> str:
         """Return the directory of the agent's settings and sessions."""

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from memtui.client.agents import agents_hot
 from memtui.client.agents.program import Env, Program
 
+ID_LENGTH = 8
+
 
 class SessionFile(NamedTuple):
     """A session's file: its `size`, in bytes or in what its agent counts, and the `time` of its last change."""
@@ -41,7 +43,11 @@ def session_file(env: Env, session_id: str) -> str | None:
     """Return where another agent than Claude Code has the session of an id; None if it is none of theirs."""
     if not session_id:
         return None
-    return next((path for program in every()[1:] for path in program.sessions(env) if session_id in path), None)
+    # A path may have no more than the beginning of an id.
+    paths = (path for program in every()[1:] for path in program.sessions(env) if session_id[:ID_LENGTH] in path)
+    return max(
+        (path for path in paths if session_id in path or agents_hot.session_id(path) == session_id), default=None
+    )
 
 
 def session_files(env: Env, oldest: float = 0.0) -> list[SessionFile]:

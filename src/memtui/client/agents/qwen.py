@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot
-from memtui.client.agents.program import Env, Program, same_names
+from memtui.client.agents.program import Env, Program, event_table
 
 OFF = "{path} switches hooks off (disableAllHooks)."
 
@@ -18,15 +18,7 @@ class QwenProgram(Program):
     allows_comments = True
     resumes = "qwen --resume {}"
     # Milliseconds for 0.15; newer versions read numbers from 1,000 on so, and smaller ones as seconds.
-    events = same_names(
-        ("SessionStart", None, 10_000),
-        ("UserPromptSubmit", None, 5_000),
-        ("PreToolUse", None, 5_000),
-        ("PostToolUse", None, 5_000),
-        ("PreCompact", None, 10_000),
-        ("Stop", None, 10_000),
-        ("SessionEnd", None, 10_000),
-    )
+    events = event_table(1000)
 
     def home(self, env: Env) -> str:
         return paths_hot.normal(env.get("QWEN_HOME") or paths_hot.home(env) + "/.qwen")

@@ -35,7 +35,7 @@ TESTED = (0, 24)
 HEAD_BYTES = 4096
 SPEAKER, VERSION = b'"provenance":"', b'"version":"'
 OPEN, CLOSE = "<qwen:user-prompt-submit-context>", "</qwen:user-prompt-submit-context>"
-# What stands behind piped input, before the prompt if there is one. Nothing tells that from the end of a paragraph.
+# What stands behind piped input that has no prompt behind it.
 PIPED = "\n\n"
 OURS = ("<memtui-", "&lt;memtui-")
 # How a call's error begins that a person refused or stopped, and how Claude Code writes that.
@@ -92,21 +92,13 @@ class Qwen(Agent):
         return [f"{top}/{name}", f"{top}/archive/{name}"]
 
     def has_known_format(self, path: str) -> bool:
-        head = _head(path)
+        head = fs_hot.head(path, HEAD_BYTES).partition(b"\n")[0]
         version = head.partition(VERSION)[2].partition(b'"')[0].decode("ascii", "replace").split(".")
         numbers = tuple([int(part) for part in version[:2] if part.isdecimal()])
         return SPEAKER in head and len(numbers) == 2 and numbers <= TESTED
 
     def translator(self) -> "Callable[[Record, int], list[Record]]":
         return _QwenReading()
-
-
-def _head(path: str) -> bytes:
-    """Return the first line of a session's file, which may be cut; empty if it can't be read."""
-    try:
-        return fs_hot.read_bytes(path, HEAD_BYTES).partition(b"\n")[0]
-    except OSError:
-        return b""
 
 
 def _arguments(fields: "Record") -> "Record":
@@ -174,6 +166,7 @@ def _prompt(
         # Behind the words stand the files that they name.
         words, is_person = (texts or [""])[0], is_person and not is_command
     make = records_hot.person if is_person and not words.endswith(PIPED) else records_hot.aside
+    words = records_hot.typed(words) if is_person else words
     if not contexts:
         return [make(words, origin)]
     above, below = _split(origin)

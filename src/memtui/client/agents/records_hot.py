@@ -19,6 +19,13 @@ def person(text: str, origin: "Record", prompt_id: str = "") -> "Record":
     return {"type": "user", "message": {"role": "user", "content": text}, **origin, **more}
 
 
+def typed(text: str) -> str:
+    """Mark what was piped into a run, which two empty lines part from the prompt behind it. Nothing tells such input
+    from words of the same form."""
+    piped, _, prompt = text.rpartition("\n\n\n")
+    return f"<piped-input>{piped}</piped-input>\n{prompt}" if piped else prompt
+
+
 def aside(text: str, origin: "Record") -> "Record":
     """Make a record of words in the person's place that no person wrote."""
     return {**person(text, origin), "isMeta": True}

@@ -11,6 +11,7 @@ from itertools import pairwise
 from rich.text import Text
 
 from memtui.base.phrasing_hot import many
+from memtui.store.journal.changes import shared_ends
 from memtui.views import safe_text
 from memtui.views.parts import File, Part, Remedy, TextDifference
 
@@ -177,8 +178,7 @@ def _rows(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, st
     from difflib import SequenceMatcher
 
     matcher = SequenceMatcher(None, before, after)
-    begin = _same(before, after)
-    end = _same(before[begin:][::-1], after[begin:][::-1])
+    begin, end = shared_ends(before, after)
     ends = (len(before) - end, len(after) - end)
     if max(ends) - begin > COMPARED:
         changed = ("replace", begin, ends[0], begin, ends[1])
@@ -201,11 +201,6 @@ def _lines(text: str | bytes) -> list[str]:
         text = text.decode("utf-8", "replace").replace("\r\n", "\n")
     text = text.rstrip("\n")
     return text.split("\n") if text else []
-
-
-def _same(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many lines two texts begin with that are the same."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _underline(one: Text, other: Text) -> None:
