@@ -24,6 +24,7 @@ class Said(Request):
     """A request of any protocol: what the model can read in it."""
 
     parts: tuple[str, ...] = ()  # the fields of its body that the model reads
+    is_last = False  # whether its answer, which called no tool, ended the turn
 
     def strings(self) -> Iterator[str]:
         for name in self.parts:
@@ -78,6 +79,7 @@ class _Handler(Handler):
         request = self.model.request(self.path, body, kind, dict(self.headers.items()))
         request.parts = self.model.parts
         reply = self.in_time(self.model.answer(request))
+        request.is_last = all(block["type"] != "tool_use" for block in reply.blocks)
         try:
             if reply.status != 200:
                 error = {"error": {"type": reply.error, "message": reply.message}}

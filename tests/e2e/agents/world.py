@@ -267,14 +267,13 @@ class TerminalSession(MemtuiTerminal, OpenSession):
         self.press("\r")
 
     def turn(self, text: str) -> None:
-        model, before, number = self.world.model, len(self.world.model.main), -1
+        model, before = self.world.model, len(self.world.model.main)
         self.begin(text)
         if self.world.fate.exists() and self.world.fate.read_text() == "blocked":
             time.sleep(20 * KEY_SECONDS)  # it asks nobody
         else:
-            assert eventually(lambda: len(model.main) > before)
-        while number != len(model.requests):  # between two requests it looks idle for a moment
-            number = len(model.requests)
+            assert eventually(lambda: len(model.main) > before and model.main[-1].is_last)
+        for _ in range(2):  # it may not have shown yet that it works
             self.see(self.idle, gone=self.busy)
             time.sleep(2 * KEY_SECONDS)
 
