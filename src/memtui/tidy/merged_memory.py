@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
 from memtui.base.errors import MemtuiError
+from memtui.rules import rule_lines
+from memtui.rules.rule_hot import Rule, parse_all
 from memtui.store import references, scopes
 from memtui.store.frontmatter import document
 from memtui.store.memory import Memory
@@ -79,9 +81,23 @@ def merged(memories: Sequence[Memory]) -> bytes:
                 doc = doc.with_field(path, value)
     description = doc.fields.get("description")
     data = doc.with_body(body(memories, description if isinstance(description, str) else "")).raw
+    if (
+        any(parse_all(memory.fields)[0] for memory in memories[1:])
+        and rule_lines.stated(memories[0].fields) is not None
+    ):
+        data = rule_lines.with_rules(data, _rules(memories), others=True)
     for memory in memories:  # they would lead from the memory to itself
         data = references.relink(data, memories[0].path, memory.path, (memory.stem, memory.name), None)
     return data
+
+
+def _rules(memories: Sequence[Memory]) -> list[Rule]:
+    """List the rules of all, without one that another says with what to do beside it."""
+    rules = {rule.key(): rule for memory in memories for rule in parse_all(memory.fields)[0]}.values()
+    fuller = {(rule.kind, str(rule.subject)) for rule in rules if rule.other is not None}
+    return [
+        rule for rule in rules if rule.other is not None or rule.enforce or (rule.kind, str(rule.subject)) not in fuller
+    ]
 
 
 def proposal(memories: Sequence[Memory], evidence: Sequence[ProposalEvidence] = (), reason: str = "") -> Proposal:
