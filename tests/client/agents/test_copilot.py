@@ -52,12 +52,6 @@ def change(lines, kind, **fields):
     return [*lines[:at], json.dumps(event).encode() + b"\n", *lines[at + 1 :]]
 
 
-def until(kind, number=1):
-    """The lines before the event of a kind, the `number`-th."""
-    places = [at for at, line in enumerate(LINES) if json.loads(line)["type"] == kind]
-    return LINES[: places[number - 1]]
-
-
 def outcome(path, name="d1", logged=0, ended=False):
     record = {"id": name, "event": "UserPromptSubmit", "text": "x", "chars": 1, "transcript_size": logged}
     return receipts_hot.outcome(record, receipts_hot.TranscriptView(str(path)).refresh(), 1e9, ended)
@@ -119,16 +113,6 @@ def test_tool_calls_have_claude_codes_names_and_fields(session):
     assert calls[0] == ("Write", {"file_path": "/home/ada/shop/a.py", "content": "print(1)\n"})
     assert calls[1][0] == "Bash"
     assert calls[1][1]["command"] == "npm install pytest"
-
-
-def test_a_text_arrives_once_the_model_has_answered_below_it(session):
-    session.write_bytes(b"".join(until("assistant.message")))
-    assert outcome(session) == receipts_hot.WAITING
-    assert outcome(session, ended=True) == receipts_hot.BROKEN_OFF
-    session.write_bytes(SAMPLE.read_bytes())
-    assert outcome(session) == receipts_hot.ARRIVED
-    assert outcome(session, "d2") == receipts_hot.ARRIVED
-    assert outcome(session, "d3", ended=True) == receipts_hot.BROKEN_OFF
 
 
 def test_a_text_that_another_hook_replaced_did_not_arrive(session):
