@@ -5,6 +5,7 @@ import os
 import pytest
 
 from memtui.base import clock_hot
+from memtui.store import history
 from memtui.store.history import Intake
 from memtui.store.versions.versions import GONE, Versions, Writer
 from memtui.store.versions.writers import Writers
@@ -36,6 +37,15 @@ def test_what_an_agent_changes_is_unseen_until_a_person_has_seen_it(store):
     again = Versions(versions.root)
     again.follow()
     assert [now.file for _, now in again.unseen([str(directory)])] == ["b.md"]
+
+
+def test_what_an_unfinished_change_writes_is_no_version_yet(store, monkeypatch):
+    directory, _, look = store
+    for name in "ab":
+        write(directory / f"{name}.md", name)
+    busy = history.Since([], {os.path.realpath(directory / "a.md")}, "")
+    monkeypatch.setattr(history, "read_since", lambda *_: busy)
+    assert [each.file for each in look()] == ["b.md"]
 
 
 def test_the_first_memory_of_a_directory_is_unseen_if_an_agent_made_it(store):

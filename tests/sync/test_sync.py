@@ -401,3 +401,14 @@ def test_two_syncs_at_once_both_arrive(both):
     names = [sorted(os.listdir(machine.directories["global"])) for machine in both]
     assert names[0] == names[1]
     assert len(names[0]) == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [("fatal: Could not resolve host: h", "There is no network"), ("fatal: odd", "Nothing was changed.")],
+)
+def test_what_git_says_comes_with_what_to_do(tmp_path, monkeypatch, words, hint):
+    process = subprocess.CompletedProcess([], 128, b"", words.encode())
+    monkeypatch.setattr(repository.subprocess, "run", lambda *_, **__: process)
+    with pytest.raises(MemtuiError, check=lambda error: error.hint.startswith(hint)):
+        repository.Remote(str(tmp_path), "host:memories").git("fetch")

@@ -64,3 +64,16 @@ def test_a_linked_block_stays_a_link_and_changes_only_in_memtuis_directory(read,
         assert read.blocks.replace("project_context", "Mine.", Journal(read.root))
     assert os.path.islink(path)
     assert target.read_text() == ("" if place == "notes.md" else "Mine.\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        ("Use yarn.", "Use npm.", "Use yarn.", "Use yarn."),
+        ("First a.\nThen b.", "First a.", "Then b.", "Then b.\nThen b."),
+    ],
+)
+def test_an_edit_that_was_made_already_is_not_made_again(read, before, old, new, after):
+    read.block("project_context", before)
+    read.blocks.edit("project_context", old, new, run="r", session=read.session)
+    assert read.blocks.text("project_context") == after
