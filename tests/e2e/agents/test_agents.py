@@ -145,7 +145,8 @@ def test_a_text_of_a_killed_turn_is_told_once_when_the_session_goes_on(on, model
     assert eventually(lambda: count(model.requests[-1], "The build is broken.")[0])
     session.kill()
     model.script = None
-    assert set(on.receipts()) <= {"broken off", "dropped"}  # as far as the session's file came
+    # As far as the session's file came, once all of its processes have ended.
+    assert eventually(lambda: set(on.receipts()) <= {"broken off", "dropped"}, 20)
     (request,) = on.run("again", resume=session_id).main
     assert count(request, "The build is broken.") == [1]
     assert set(on.receipts()) - {"dropped"} == {"arrived"}
