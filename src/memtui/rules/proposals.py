@@ -3,7 +3,7 @@ rule: a wrong rule is worse than none. `proposals.txt` has the words, as pattern
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from memtui.base import word_lists
@@ -41,11 +41,13 @@ SCRIPTS = (".sh", ".py")
 OUTSIDE = tuple(f"/{name}" for name in _SECTIONS["outside"].split())
 
 
+@cache
 def _expanded(name: str) -> str:
     """Return the lines of a section with the sections and kinds that they name; inside of […] a kind is a range."""
-    if name in SIGNS:
-        return f"[{_range(name)}]"
-    text = re.sub(r"\n\s+", "", _SECTIONS[name])
+    return f"[{_range(name)}]" if name in SIGNS else _filled(re.sub(r"\n\s+", "", _SECTIONS[name]))
+
+
+def _filled(text: str) -> str:
     text = re.sub(r"\[((?:«\w»)+)\]", lambda kinds: f"[{''.join(map(_range, kinds[1].strip('«»').split('»«')))}]", text)
     return re.sub(r"«(\w+)»", lambda section: _expanded(section[1]), text)
 
@@ -58,14 +60,23 @@ def _compiled(name: str) -> re.Pattern[str]:
     return re.compile(_expanded(name), re.IGNORECASE)
 
 
-@lru_cache(maxsize=1)
-def _forms() -> dict[str, list[re.Pattern[str]]]:
-    """Compile the forms of a clause, each up to a mark or the end: when they are first asked for."""
-    rest = _expanded("rest")
-    names = [name for name in _SECTIONS if name.startswith("for_")]
-    return {
-        name: [re.compile(f"{line}(?={rest})", re.IGNORECASE) for line in _expanded(name).split("\n")] for name in names
-    }
+class _Form:
+    """A form of a clause, up to a mark or the end; compiled when one of the words before its `~` is in a sentence."""
+
+    def __init__(self, line: str) -> None:
+        words, _, self.source = line.rpartition(" ~ ")
+        self.words = words.split("|")
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(_filled(self.source) + f"(?={_expanded('rest')})", re.IGNORECASE)
+
+
+_FORMS = {
+    name: [_Form(line) for line in re.sub(r"\n\s+", "", text).split("\n")]
+    for name, text in _SECTIONS.items()
+    if name.startswith("for_")
+}
 
 
 _CONDITION, _ONLY_FOR, _PART = _compiled("condition"), _compiled("only_for"), _compiled("part")
@@ -216,6 +227,8 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
 
     def plain(match: re.Match[str]) -> str:
         name = match[0].rstrip(".'")
+        if "/" not in name and "." not in name and name[:2] != "--":
+            return match[0]
         is_named = _is_path(name) and (name.endswith("/") or name.rpartition(".")[2].lower() in ENDINGS)
         kind = "P" if is_named else "T" if re.fullmatch(r"--[a-z][a-z-]+", name) else ""
         return sign(name, kind) + match[0][len(name) :] if kind else match[0]
@@ -259,6 +272,7 @@ def _rules_of(sentence: _Sentence) -> Iterator[Rule]:
     """Yield what a sentence says: itself, and its clauses behind a mark; behind a comma only after an order, or what is
     forbidden."""
     words, end = sentence.words, 0
+    lower = words.lower()
     breaks = [(match.end(), "(" if "." in match[0] else match[0].strip()[:1]) for match in _BREAK.finditer(words)]
     if sentence.opening:
         breaks = [(at, mark) for at, mark in breaks if at < sentence.opening]
@@ -269,8 +283,9 @@ def _rules_of(sentence: _Sentence) -> Iterator[Rule]:
         if start < end or (not end and start and (is_aside or is_limited)):
             continue
         is_inverted = sentence.inverted and not _NEGATED.match(words, start)
-        for name, forms in _forms().items():
-            matches = (match for form in forms if (match := form.match(words, start)))
+        for name, forms in _FORMS.items():
+            likely = (form for form in forms if any(word in lower for word in form.words))
+            matches = (match for form in likely if (match := form.pattern.match(words, start)))
             match = next((match for match in matches if match.end() > sentence.opening), None)
             rules = [] if match is None else [*_BUILDERS[name](sentence, match)]
             if (
