@@ -14,7 +14,7 @@ from memtui.rules.sentences import (
     ONLY_FOR,
     PART,
     SECTIONS,
-    Sentence,
+    MaskedSentence,
     compiled,
     expanded,
     filled,
@@ -77,7 +77,7 @@ def rules_of_text(text: str) -> list[Rule]:
 # clauses
 
 
-def _rules_of(sentence: Sentence) -> Iterator[Rule]:
+def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
     """Yield what a sentence says: itself, and its clauses behind a mark; behind a comma only after an order, or what is
     forbidden."""
     words, end = sentence.words, 0
@@ -109,7 +109,7 @@ def _rules_of(sentence: Sentence) -> Iterator[Rule]:
             break
 
 
-def _run_kind_of(sentence: Sentence, sign: str) -> str:
+def _run_kind_of(sentence: MaskedSentence, sign: str) -> str:
     """Return the kind of what is run: a path that is a script is a command."""
     kind, name = kind_of(sign), sentence.names[sign]
     is_script = kind == "P" and (name.startswith(("./", "bin/", "scripts/")) or name.endswith(SCRIPTS))
@@ -130,7 +130,7 @@ def _command(name: str) -> str:
     return " ".join(words if words[-1] == "*" else [*words, "*"])
 
 
-def _commands(sentence: Sentence, part: str) -> list[Pattern]:
+def _commands(sentence: MaskedSentence, part: str) -> list[Pattern]:
     """Return the patterns of what is run, each of several that `&&` joins; none if one of them has no pattern."""
     patterns = []
     for sign in sentence.signs(part):
@@ -148,7 +148,7 @@ def _path(name: str) -> Pattern:
     return Pattern(path=f"{name}**" if name.endswith("/") else name if is_file else f"{name}/**")
 
 
-def _paths(sentence: Sentence, part: str) -> list[Pattern]:
+def _paths(sentence: MaskedSentence, part: str) -> list[Pattern]:
     return [_path(sentence.names[sign]) for sign in sentence.signs(part) if kind_of(sign) == "P"]
 
 
@@ -165,7 +165,7 @@ def _text(name: str, path: str = "") -> Pattern | None:
 # rules
 
 
-def _instead(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
+def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what is not to be used, with what is: both commands, or both texts; a command also without the other."""
     if PART.search(match.groupdict().get("between") or ""):
         return
@@ -192,7 +192,7 @@ def _instead(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
             yield Rule(NEVER, subject, "instead", wanted)
 
 
-def _never_run(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
+def _never_run(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     for sign in sentence.signs(match["subject"]):
         # With anything in the place of a last hole, also nothing, more would be forbidden than is said.
         name = sentence.names[sign]
@@ -206,7 +206,7 @@ def _never_run(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
             yield from (Rule(NEVER, pattern) for pattern in _commands(sentence, sign))
 
 
-def _never_edit(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
+def _never_edit(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield that no file is written at a path, or at one below another; or that no file has the path as a text."""
     groups = match.groupdict()
     place = sentence.names.get(groups.get("place") or "", "")
@@ -223,13 +223,13 @@ def _never_edit(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
             yield Rule(NEVER, Pattern(path=f"{above}{place.removeprefix('/')}{'**/' if is_file else ''}{path}"))
 
 
-def _never_write(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
+def _never_write(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     place = _path(sentence.names[match["place"]]).path if match["place"] else ""
     texts = [_text(sentence.names[sign], place) for sign in sentence.signs(match["subject"])]
     yield from (Rule(NEVER, text) for text in texts if text is not None)
 
 
-def _never_sign(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
+def _never_sign(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield that no commit has a trailer, such as `Co-Authored-By:`."""
     name = sentence.names[match["subject"]].partition(":")[0]
     is_named = match["kind"] or match["place"] or name.lower().startswith("co-authored")
@@ -237,7 +237,7 @@ def _never_sign(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
         yield Rule(NEVER, Pattern(command=f"git commit * *{name}:* *"))
 
 
-def _never_option(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
+def _never_option(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     name = sentence.names.get(match["subject"], match["subject"].lower())
     named = {word for word in ("commit", "push") if word in match[0].lower()}
     for command in next((OPTIONS[option] for option in OPTIONS if name.startswith(option)), "").split("; "):
@@ -245,13 +245,13 @@ def _never_option(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
             yield Rule(NEVER, Pattern(command=command))
 
 
-def _never_say(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
+def _never_say(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     reply = sentence.names[match["subject"]]
     if reply == "—" or match.groupdict().get("place"):
         yield Rule(NEVER, Pattern(reply=reply))
 
 
-def _before(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
+def _before(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     moment = match["moment"].lower()
     names = dict.fromkeys(command for word, command in MOMENTS.items() if re.search(word, moment))
     others = _commands(sentence, moment) if sentence.signs(moment) else [Pattern(command=name) for name in names]
@@ -259,7 +259,7 @@ def _before(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
     yield from (Rule(ALWAYS, one, "before", other) for one, other in pairs if str(one) != str(other))
 
 
-def _with(sentence: Sentence, match: re.Match[str]) -> Iterator[Rule]:
+def _with(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what goes with a change of a path, or of any; a text goes with another one in a file."""
     part, other = match["subject"], match.groupdict().get("other") or ""
     beside: list[Pattern | None] = [*_paths(sentence, other)] if other else [ANY_FILE]

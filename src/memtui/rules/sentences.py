@@ -77,7 +77,7 @@ _OF_FILES = re.compile(r"(?:(?:,? (?:or|and) |, ?|/)`\.\w+`)*(?: source)? files"
 _NO_PATH = re.compile(r"[\s()\"'=<>{}$~:;|\\]|//|^(?:/|-|\.\.|@)")
 
 
-class Sentence(NamedTuple):
+class MaskedSentence(NamedTuple):
     """A sentence in which a sign stands for each name; `names`: what it stands for; `inverted`: a point of a list of
     what not to do; `opening`: the length of what stands over the list, where that is the beginning of the sentence."""
 
@@ -90,7 +90,7 @@ class Sentence(NamedTuple):
         return [sign for sign in part if sign in self.names]
 
 
-def sentences(text: str) -> Iterator[Sentence]:
+def sentences(text: str) -> Iterator[MaskedSentence]:
     """Yield the sentences that hold always: no code, no reasons, nothing below a heading or lead-in for some case, but
     for points that are an order together with it."""
     section, lead_in = (False, False), (False, False)  # whether it limits what is below, and lists what not to do
@@ -121,7 +121,7 @@ def sentences(text: str) -> Iterator[Sentence]:
         is_refused = is_listed and not is_doing and bool(NEGATED.match(opening)) and not NEGATED.match(plain)
         if is_listed and opening and (point := _POINT.match(plain)):
             rest = point["rest"] if _INVERTED.search(opening) else re.sub(r"^ ?(?=(?:to|and) )", " — ", point["rest"])
-            yield Sentence(*_masked(f"{opening}: {point['order']}{rest}"), opening=len(_masked(opening)[0]))
+            yield MaskedSentence(*_masked(f"{opening}: {point['order']}{rest}"), opening=len(_masked(opening)[0]))
         elif is_listed and not opening and words.endswith(":") and not section[0] and _OPENING.match(plain):
             opening, depth = plain.rstrip(": "), indent
         parts = [_ASIDE.sub("", part).strip() for part in _END.split(words)]
@@ -135,7 +135,7 @@ def sentences(text: str) -> Iterator[Sentence]:
             ):
                 is_inverted = is_listed and (section[1] or lead_in[1])
                 words = f"never {part}" if is_inverted and is_doing else part
-                yield Sentence(words.rstrip(".!。！ "), names, is_inverted and not is_doing)
+                yield MaskedSentence(words.rstrip(".!。！ "), names, is_inverted and not is_doing)
 
 
 def _points(fence: re.Match[str]) -> str:
