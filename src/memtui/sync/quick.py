@@ -40,17 +40,19 @@ def stamp(watched: Mapping[str, bool]) -> str:
 
 
 def is_done(env: dict[str, str], now: float, pause: float = 0.0, team: str = "") -> bool:
-    """Tell whether nothing is to be synced, or something was less than `pause` seconds ago, and note the time of it.
-    Raises MemtuiError, as of a remote that can't be reached."""
+    """Tell whether nothing is to be synced, and note the time of it; the remote is not asked if that was less than
+    `pause` seconds ago. Raises MemtuiError, as of a remote that can't be reached."""
     root = paths_hot.root(env)
     try:
         with fs_hot.Lock(root + "/run/sync.lock", 0.0):
             state = states.load(root, team)
-            if state is None or 0 <= now - state.time < pause:
-                return state is not None
+            if state is None:
+                return False
             day = 0 <= now - state.read < clock_hot.DAY  # a stamp is no promise
             if not (day and state.seen and not state.pending and state.seen == stamp(state.watched)):
                 return False
+            if 0 <= now - state.time < pause:
+                return True
             try:
                 if states.repository(root, state, env).heads().get(BRANCH) != state.base:
                     return False

@@ -21,40 +21,26 @@ PATIENCE, MAX_BYTES, MAX_FILES = 20.0, 1 << 20, 50_000
 AS_ON = "as on "
 ENDINGS = (".md", ".json", ".jsonl")
 # No configuration of the person's, no hooks, no prompts; only these ways to a remote.
-OPTIONS = (
-    *(
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "transfer.fsckObjects=true",
-        "-c",
-        "gc.auto=0",
-        "-c",
-        "commit.gpgsign=false",
-    ),
-    *(
-        "-c",
-        "core.quotePath=false",
-        "-c",
-        "protocol.allow=never",
-        "-c",
-        "protocol.ssh.allow=always",
-        "-c",
-        "protocol.https.allow=always",
-    ),
-    *("-c", "protocol.file.allow=always", "-c", "user.name=memtui", "-c", "user.email=memtui@localhost"),
-)
+OPTIONS = [
+    word
+    for option in (
+        *("core.hooksPath=/dev/null", "transfer.fsckObjects=true", "gc.auto=0", "commit.gpgsign=false"),
+        *("core.quotePath=false", "user.name=memtui", "user.email=memtui@localhost", "protocol.allow=never"),
+        *("protocol.ssh.allow=always", "protocol.https.allow=always", "protocol.file.allow=always"),
+    )
+    for word in ("-c", option)
+]
 NO_REPOSITORY = "does not appear to be a git repository"
 # What a person set for git's way over ssh stays in force.
 SSH = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")
 WORDS = {
+    "Permission denied": "You may not read or write there: check your key, or the rights of the folder.",
     "Host key verification failed": "Connect to the host once by hand, so that ssh knows its key.",
     "Could not read from remote": "Check the address, the network, and that you may read it: `git ls-remote URL`.",
     "could not read Username": "It asks for a password: set up a key, or git's credential helper.",
     "Could not resolve host": "There is no network, or the address is wrong. The next sync tries again.",
     "remote rejected": "You may not write there: ask who may write there, or check the rights of the folder.",
     "error: 403": "You may not write there: check who may write there, and your token.",
-    "Permission denied": "You may not write there: check your key or the rights of the folder.",
 }
 
 
