@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from memtui.base import paths_hot
+from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.client import locate_hot
-from memtui.inbox import file_hot, format_hot
+from memtui.inbox import drafts, file_hot, format_hot
 from memtui.store import sidecars
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
@@ -205,6 +205,34 @@ def test_triggers_and_muted_prompts_follow_their_memory(both):
         assert "ship.md" not in machine.beside("triggers")
     undo.run(Journal(desktop.root), "undo").first()
     assert desktop.beside("triggers")["ship.md"] == ["put it live", "deploy"]
+
+
+@pytest.mark.slow
+def test_what_was_rejected_on_one_machine_is_rejected_on_both_without_its_words(both):
+    laptop, desktop = both
+    lines = [
+        drafts.rejected_line("ID", f"Use {tool}.", 1.79e9, never=never)
+        for tool, never in (("npm", False), ("pnpm", True))
+    ]
+    for machine in both:
+        machine.sync()
+    inboxes = [[paths_hot.inbox_dir(machine.root, project) for project in (None, machine.key)] for machine in both]
+    for inbox in inboxes[0]:
+        os.makedirs(inbox, exist_ok=True)
+        fs_hot.append(drafts.rejected_path(inbox), "".join(lines).encode())
+    for machine in (laptop, desktop, laptop):
+        machine.sync()
+    for inbox in inboxes[1]:
+        text = fs_hot.read_bytes(drafts.rejected_path(inbox)).decode()
+        assert len(drafts.rejections(inbox)) == 2
+        assert "pnpm" not in text
+    assert fs_hot.read_bytes(drafts.rejected_path(inboxes[0][0])).decode() == "".join(lines)
+    again = laptop.sync()
+    assert (again.came, again.went) == ([], [])
+    fs_hot.unlink(drafts.rejected_path(inboxes[0][0]))  # taken back, or too old
+    for machine in (laptop, desktop):
+        machine.sync()
+    assert [len(drafts.rejections(inbox)) for inbox in inboxes[1]] == [0, 2]
 
 
 @pytest.mark.slow

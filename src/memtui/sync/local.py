@@ -9,6 +9,7 @@ from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.storage import storing
 from memtui.client import locate_hot, projects
+from memtui.inbox import format_hot
 from memtui.redact.redact import kinds_in
 from memtui.settings import config_hot
 from memtui.store import sidecars, trust_hot
@@ -24,13 +25,15 @@ ALONE = 500
 
 class LocalTree(NamedTuple):
     """What this machine has: `tree` by the paths that travel, `places`: the directory of each top, `withheld`: files
-    that stay here, with the reason; `watched` tells with the stamp `seen` whether it is so still (sync/quick.py)."""
+    that stay here, with the reason; `watched` tells with the stamp `seen` whether it is so still (sync/quick.py);
+    `inboxes`: where the drafts of each top are."""
 
     tree: Tree
     places: dict[str, str]
     withheld: dict[str, str]
     watched: dict[str, bool]
     seen: str
+    inboxes: dict[str, str]
 
 
 def places(env: dict[str, str], watched: dict[str, bool], team: str = "") -> dict[str, str]:
@@ -73,7 +76,7 @@ def read(env: dict[str, str], team: str, base: Tree) -> LocalTree:
     directories = places(env, watched, team)
     root = paths_hot.root(env)
     if not team:
-        kinds = notes.INBOX, notes.DRAFTS
+        kinds = notes.INBOX, notes.DRAFTS, format_hot.REJECTED
         inboxes = (f"{directory}/{kind}" for directory, kind in product(notes.inboxes(root).values(), kinds))
         watched |= {f"{root}/{kind}": True for kind in rows.KINDS} | dict.fromkeys(inboxes, False)
     seen = quick.stamp(watched)  # before anything is read
@@ -114,7 +117,13 @@ def read(env: dict[str, str], team: str, base: Tree) -> LocalTree:
         own |= {key: row for key, row in rows.parse(before).items() if f"{directory}/{key[0]}" in withheld}
         if own:
             tree[name] = rows.render(own)
-    return LocalTree(tree, directories, withheld, watched, seen)
+    tops = {} if team else {GLOBAL: None} | {top: paths_hot.project_key(path) for top, path in roots(env, {}).items()}
+    places_of_drafts = {top: paths_hot.inbox_dir(root, key) for top, key in tops.items()}
+    for top, inbox in places_of_drafts.items():
+        with storing(inbox):
+            if rejected := rows.of_inbox(inbox):
+                tree[rows.path(rows.REJECTIONS, top)] = rows.render(rejected)
+    return LocalTree(tree, directories, withheld, watched, seen, places_of_drafts)
 
 
 def _secrets(tree: Tree) -> dict[str, str]:
@@ -177,6 +186,10 @@ def changes(root: str, local: LocalTree, merged: Tree) -> list[Change]:
                 stay = {text: row for text, row in present.get(name, {}).items() if (name, text) not in ours}
                 come = {text: _without_file(row) for (of, text), row in after_rows.items() if of == name}
                 changes_here += sidecars.edit(root, kind, directory, name, stay | come)
+    for top, inbox in local.inboxes.items():
+        ours_data, merged_data = (tree.get(rows.path(rows.REJECTIONS, top), b"") for tree in (local.tree, merged))
+        with storing(inbox):
+            changes_here += rows.rejection_edits(inbox, ours_data, merged_data)
     return changes_here
 
 

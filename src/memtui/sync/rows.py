@@ -1,13 +1,18 @@
-"""Triggers and muted prompts as they travel: for each place and kind a file, in it a line a row, which the memory and
-the text tell from others. Pure, but for `of_place`."""
+"""Triggers, muted prompts and rejections as they travel: for each place and kind a file, in it a line a row, which the
+memory and the text tell from others; of a rejected draft only id, time and hash."""
 
+import re
 from collections.abc import Iterable
 
-from memtui.base import fastjson_hot
+from memtui.base import fastjson_hot, fs_hot
+from memtui.inbox import drafts
 from memtui.redact.redact import kinds_in
 from memtui.store import sidecars
+from memtui.store.journal.text_edit import TextEdit
 
 KINDS = sidecars.KINDS
+REJECTIONS = "rejections"
+HASH = re.compile("[0-9a-f]{16}")
 LONGEST = 300  # characters of a text
 Rows = dict[tuple[str, str], dict[str, object]]
 Tree = dict[str, bytes]
@@ -19,7 +24,7 @@ def path(kind: str, top: str) -> str:
 
 def paths(tops: Iterable[str]) -> set[str]:
     """Return the files of all kinds for the tops of a tree."""
-    return {path(kind, top) for kind in KINDS for top in tops}
+    return {path(kind, top) for kind in (*KINDS, REJECTIONS) for top in tops}
 
 
 def parse(data: bytes) -> Rows:
@@ -66,6 +71,35 @@ def split(name: str) -> tuple[str, str]:
     parts = name.split("/")
     size = 2 if parts[0] == "projects" else 1
     return "/".join(parts[:size]), "/".join(parts[size:])
+
+
+def _rejected(inbox: str) -> dict[str, str]:
+    """Return the lines of the rejected drafts of an inbox, by their hashes."""
+    text = fs_hot.read_or_empty(drafts.rejected_path(inbox)).decode("utf-8", "surrogateescape")
+    rows_by_line = {line: fastjson_hot.loads_dict(line) for line in text.splitlines(keepends=True)}
+    return {mark: line for line, row in rows_by_line.items() if HASH.fullmatch(mark := fastjson_hot.text(row, "hash"))}
+
+
+def of_inbox(inbox: str) -> Rows:
+    """Return what was rejected in an inbox, without its words. Raises OSError."""
+    rows: Rows = {}
+    for mark, line in _rejected(inbox).items():
+        row = fastjson_hot.loads_dict(line)
+        rows["", mark] = {"file": "", "text": mark} | {key: row[key] for key in ("id", "time") if key in row}
+    return rows
+
+
+def rejection_edits(inbox: str, ours: bytes, merged: bytes) -> list[TextEdit]:
+    """Return the edits that make an inbox's rejected drafts those of a merged file, from `ours`. Raises OSError."""
+    here, path = _rejected(inbox), drafts.rejected_path(inbox)
+    before, after = ({mark: row for (_, mark), row in parse(data).items()} for data in (ours, merged))
+    edits = [TextEdit(path, here[mark], "") for mark in before if mark not in after and mark in here]
+    for mark, row in after.items():
+        fields = {key: value for key in ("id", "time") if (value := fastjson_hot.text(row, key)).isprintable()}
+        if mark not in here and HASH.fullmatch(mark):
+            line = fastjson_hot.dumps({"v": 1, "hash": mark, "never": False, **fields}) + "\n"
+            edits.append(TextEdit(path, "", line))
+    return edits
 
 
 def of_place(root: str, kind: str, directory: str, base: bytes) -> Rows:
