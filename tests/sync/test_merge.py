@@ -1,11 +1,13 @@
 """Two machines change the same memories: nothing is lost, nothing doubled, no marker is written."""
 
+from functools import partial
 from random import Random
 
 import pytest
 
 from memtui.store.frontmatter import document
 from memtui.sync import merge, trees
+from memtui.sync.repository import FileWriter
 
 MEMORY = b"""---
 name: ship
@@ -102,6 +104,17 @@ def test_two_new_memories_of_one_name_are_two():
     assert trees.merge(base, ours, ours).tree == ours
 
 
+@pytest.mark.parametrize(("own", "other"), [(3, 2), (2, 3), (2, 2)])
+def test_the_higher_counter_stands_whoever_syncs_first(own, other):
+    ours, theirs = {"a.md": b"One.\n"}, {"a.md": b"Other.\n"}
+    wins = [
+        trees.ours_stands(ours, theirs, own, lambda: {"a.md": FileWriter("", "", other)}, "a.md"),
+        not trees.ours_stands(theirs, ours, other, lambda: {"a.md": FileWriter("", "", own)}, "a.md"),
+    ]
+    assert wins[0] == wins[1]
+    assert own == other or wins[0] == (own > other)
+
+
 WORDS = [a + b + c for a in "bdfklmnprst" for b in ("a", "e", "io", "u") for c in ("n", "rt", "lm", "sk", "gg")]
 
 
@@ -111,6 +124,7 @@ class Machine:
     def __init__(self):
         self.tree = {"global/MEMORY.md": b"# Memory\n\n", "projects/shop/MEMORY.md": b"# Memory\n\n"}
         self.base = dict(self.tree)
+        self.counter = self.seen = 0  # of the store at the last sync, and how many syncs of all that one saw
 
 
 class Simulation:
@@ -123,6 +137,7 @@ class Simulation:
         self.number = 0
         self.live = set()  # versions of statements that nobody replaced or deleted
         self.conflicts = []
+        self.syncs = []  # (paths, counter) of each
 
     def words(self):
         return " ".join(self.draw.choices(WORDS, k=8))
@@ -189,8 +204,14 @@ class Simulation:
         tree[f"{scope}/MEMORY.md"] = b"".join([*rows, *([line] if there else [])])
 
     def sync(self, machine):
-        merged = trees.merge(machine.base, machine.tree, self.remote, lambda path: hash(path) % 2 == 0)
+        changed = [path for path in machine.tree | machine.base if machine.tree.get(path) != machine.base.get(path)]
+        counter = machine.counter + len(changed)
+        writers = {path: FileWriter("", "", number) for paths, number in self.syncs[machine.seen :] for path in paths}
+        stands = partial(trees.ours_stands, machine.tree, self.remote, counter, lambda: writers)
+        merged = trees.merge(machine.base, machine.tree, self.remote, stands)
         self.conflicts += merged.conflicts
+        self.syncs.append((changed, counter))
+        machine.seen, machine.counter = len(self.syncs), max(number for _, number in self.syncs)
         self.remote, machine.tree, machine.base = dict(merged.tree), dict(merged.tree), dict(merged.tree)
 
     def run(self, steps):

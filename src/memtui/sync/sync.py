@@ -25,7 +25,7 @@ from memtui.sync import incoming, notes, trees
 from memtui.sync import local as local_files
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
-from memtui.sync.repository import AS_ON, FileWriter, RejectedError, Remote
+from memtui.sync.repository import AS_ON, RejectedError, Remote
 from memtui.sync.rows import paths as row_paths
 from memtui.sync.state import WRITERS, SyncOutcome, SyncState, folder, load, repository, save
 from memtui.sync.trees import Tree
@@ -193,7 +193,9 @@ def _run_locked(
         # What a project holds that came to this machine now is new to it, and nothing of it was deleted here.
         base_here = {path: data for path, data in base.items() if ours.get(path) == data or not _below(late, path)}
         counter = _number(ours[row], "counter")
-        stands = partial(_stands, ours, theirs, counter, cache(partial(repo.writers, state.base, remote_head)))
+        stands = partial(
+            trees.ours_stands, ours, theirs, counter, cache(partial(repo.writers, state.base, remote_head))
+        )
         merged = trees.merge(base_here, ours, theirs, stands)
         other = _asked(base_here, ours, theirs, merged, stands, state.name)
         tree = merged.tree if state.team else merged.tree | other
@@ -281,17 +283,6 @@ def _note_writers(repo: Remote, here: LocalTree, path: str, state: SyncState, co
         writers = repo.writers(state.base, commit)
         own = writers if state.team else {_file(here, name): writer for name, writer in writers.items()}
         fs_hot.write_cache(path, fastjson_hot.dumps({**fs_hot.read_table(path), **own}).encode())
-
-
-def _stands(ours: Tree, theirs: Tree, counter: int, writers: Callable[[], dict[str, FileWriter]], path: str) -> bool:
-    """Tell whose text stands where both changed one thing: that of the machine whose store changed more, by its counter
-    then; else by a hash. So each machine says the same, in any order of syncs, whatever its clock."""
-    last = writers()
-    most = max((writer.counter for writer in last.values()), default=0)  # of a file with another name there
-    counters = counter, last[path].counter if path in last else most
-    hashes = (ids_hot.digest(tree.get(path, b"")) for tree in (ours, theirs))
-    sides = list(zip(counters, hashes, strict=True))
-    return sides[0] >= sides[1]
 
 
 def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:

@@ -7,12 +7,14 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from memtui.base import ids_hot
 from memtui.client.locate_hot import INDEX_NAME
 from memtui.store.frontmatter import document
 from memtui.store.index import index as memory_index
 from memtui.store.index import index_lines
 from memtui.sync import rows
 from memtui.sync.merge import Conflict, merge_index, merge_memory
+from memtui.sync.repository import FileWriter
 
 Tree = dict[str, bytes]
 # From this ratio of difflib on, the text of a file that is gone and of a new one make a rename.
@@ -77,6 +79,20 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
         name = path.replace(_NEW, "")
         tree = _moved(tree, {path: name if name not in tree else _free_name(name, tree)})
     return TreeMerge(tree, conflicts)
+
+
+def ours_stands(
+    ours: Tree, theirs: Tree, counter: int, writers: Callable[[], Mapping[str, FileWriter]], path: str
+) -> bool:
+    """Tell whose text stands where both changed one thing: that of the machine whose store changed more, by its counter
+    then; else by a hash. So each machine says the same, in any order of syncs, whatever its clock. `writers`: of what
+    the other side changed."""
+    last = writers()
+    most = max((writer.counter for writer in last.values()), default=0)  # of a file with another name there
+    counters = counter, last[path].counter if path in last else most
+    hashes = (ids_hot.digest(tree.get(path, b"")) for tree in (ours, theirs))
+    sides = list(zip(counters, hashes, strict=True))
+    return sides[0] >= sides[1]
 
 
 def _file(
