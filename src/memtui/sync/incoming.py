@@ -19,9 +19,8 @@ from memtui.store.scopes import Scope
 from memtui.sync import rows, trees
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import merge_index
-from memtui.sync.repository import FileWriter
+from memtui.sync.repository import FileWriter, Tree
 from memtui.sync.state import folder
-from memtui.sync.trees import Tree
 
 ACCEPTED = "accepted"  # in the tree: by machine, what was accepted there
 

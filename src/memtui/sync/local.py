@@ -15,8 +15,7 @@ from memtui.settings import config_hot
 from memtui.store import sidecars, trust_hot
 from memtui.store.journal.changes import Change, FileChange
 from memtui.sync import notes, quick, rows
-from memtui.sync.repository import MAX_BYTES, is_safe
-from memtui.sync.trees import Tree
+from memtui.sync.repository import MAX_BYTES, Tree, is_safe
 
 GLOBAL, TEAM = "global", "team"
 # Files that one process looks through by itself.

@@ -10,7 +10,7 @@ from memtui.base.errors import NotFoundError
 from memtui.deliver.record import find_note
 from memtui.inbox import file_hot, format_hot
 from memtui.redact.redact import kinds_in
-from memtui.sync.trees import Tree
+from memtui.sync.repository import Tree
 
 TOP, ADDRESS = "notes", "machine:"
 ID = re.compile("[0-9A-HJKMNP-TV-Z]{26}")

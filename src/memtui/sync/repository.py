@@ -5,14 +5,12 @@ import os
 import subprocess
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError
 
-if TYPE_CHECKING:  # a sync without changes reads no memory
-    from memtui.sync.trees import Tree
-
+Tree = dict[str, bytes]  # contents by path, relative and with `/`
 BRANCH = "refs/heads/memtui"
 HERE, THERE = "refs/memtui/here", "refs/memtui/there"
 # Seconds for one answer of a remote; bytes of a file, and files of a tree at most.
@@ -160,7 +158,7 @@ class Remote:
             raise MemtuiError(f"{self.url} holds {len(entries)} files.", f"At most {MAX_FILES} are synced.")
         return entries
 
-    def tree(self, commit: str) -> "Tree":
+    def tree(self, commit: str) -> Tree:
         """Return the files of a commit with their contents; none for no commit. Raises MemtuiError."""
         if not commit:
             return {}
@@ -169,7 +167,7 @@ class Remote:
         contents = _contents(self.git("cat-file", "--batch", data=names))
         return {path: next(contents) for path in entries}
 
-    def commit(self, tree: "Tree", parents: list[str], message: str, first: "Tree") -> str:
+    def commit(self, tree: Tree, parents: list[str], message: str, first: Tree) -> str:
         """Store a tree as a commit and return it; `first` is the tree of the first parent. Raises MemtuiError."""
         marks: dict[bytes, int] = {}
         changed = {path: data for path, data in sorted(tree.items()) if first.get(path) != data}

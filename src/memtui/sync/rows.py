@@ -9,13 +9,13 @@ from memtui.inbox import drafts
 from memtui.redact.redact import kinds_in
 from memtui.store import sidecars
 from memtui.store.journal.text_edit import TextEdit
+from memtui.sync.repository import Tree
 
 KINDS = sidecars.KINDS
 REJECTIONS = "rejections"
 HASH = re.compile("[0-9a-f]{16}")
 LONGEST = 300  # characters of a text
 Rows = dict[tuple[str, str], dict[str, object]]
-Tree = dict[str, bytes]
 
 
 def path(kind: str, top: str) -> str:

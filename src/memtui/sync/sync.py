@@ -25,10 +25,9 @@ from memtui.sync import incoming, notes, trees
 from memtui.sync import local as local_files
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
-from memtui.sync.repository import AS_ON, RejectedError, Remote
+from memtui.sync.repository import AS_ON, RejectedError, Remote, Tree
 from memtui.sync.rows import paths as row_paths
 from memtui.sync.state import WRITERS, SyncOutcome, SyncState, folder, load, repository, save
-from memtui.sync.trees import Tree
 
 TRIES = 5  # pushes that other machines may come before
 MACHINES, CONFLICTS = "machines", "conflicts"

@@ -14,9 +14,8 @@ from memtui.store.index import index as memory_index
 from memtui.store.index import index_lines
 from memtui.sync import rows
 from memtui.sync.merge import Conflict, merge_index, merge_memory
-from memtui.sync.repository import FileWriter
+from memtui.sync.repository import FileWriter, Tree
 
-Tree = dict[str, bytes]
 # From this ratio of difflib on, the text of a file that is gone and of a new one make a rename.
 RENAMED = 0.6
 # Characters of a body that are compared for that.
