@@ -208,7 +208,7 @@ def test_triggers_and_muted_prompts_follow_their_memory(both):
 
 
 @pytest.mark.slow
-def test_what_was_rejected_on_one_machine_is_rejected_on_both_without_its_words(both):
+def test_what_one_machine_rejected_is_rejected_on_both_without_words(both):
     laptop, desktop = both
     lines = [
         drafts.rejected_line("ID", f"Use {tool}.", 1.79e9, never=never)
