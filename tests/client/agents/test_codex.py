@@ -9,7 +9,6 @@ import pytest
 
 from memtui.client.agents import codex, codex_hot
 from memtui.client.transcripts import speaker, transcript_hot
-from memtui.deliver import receipts_hot
 from memtui.rules.tool_calls import DeedReader
 
 DATA = pathlib.Path(__file__).parents[2] / "data" / "agents" / "codex"
@@ -110,30 +109,6 @@ def test_each_reading_gives_a_record_the_same_uuid(session):
         part = [record["uuid"] for record in records(session, at)]
         assert part == whole[len(whole) - len(part) :] or "end-" in whole[len(whole) - len(part)]
         at += len(line)
-
-
-def delivery(name, event, size=0):
-    return {
-        "id": name,
-        "event": event,
-        "text": "x",
-        "chars": 1,
-        "transcript_size": size,
-        "time": "2026-11-30T14:03:00Z",
-    }
-
-
-def test_receipts_say_arrived_cut_and_lost(session):
-    view = receipts_hot.view_from(str(session), 0)
-    assert {
-        name: view.outcomes.get(name) for name in ("start1", "prompt1", "tool1", "tool2", "start7", "prompt7")
-    } == dict.fromkeys(("start1", "prompt1", "tool1", "tool2", "start7", "prompt7"), "arrived")
-    # What is too long has lost its middle. A blocked prompt's text goes along with the next prompt.
-    assert [view.outcomes[name] for name in ("prompt6", "prompt4")] == ["previewed", "arrived"]
-    assert receipts_hot.outcome(delivery("other", "UserPromptSubmit"), view) == "failed"
-    session.write_text(session.read_text().replace('"cli_version":"0.171.0"', '"cli_version":"0.999.0"'))
-    unknown = receipts_hot.view_from(str(session), session.read_bytes().rfind(b"additional_context"))
-    assert receipts_hot.outcome(delivery("other", "UserPromptSubmit"), unknown) == "unknown"
 
 
 def test_an_archived_session_is_still_read(session, home):

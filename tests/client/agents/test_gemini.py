@@ -98,14 +98,6 @@ def test_hooks_texts_are_known_as_injected_with_their_own_characters():
     assert not conversation.was_injected("Use tabs in Makefiles, please.")
 
 
-def test_receipts_tell_what_arrived_and_what_a_failed_request_took_along():
-    view = receipts_hot.TranscriptView(str(SESSION)).refresh()
-    assert view.outcomes == {
-        **dict.fromkeys(["p2", "p8", "p14", "t17", "p20", "p23", "p27", "p30", "p40", "p45"], receipts_hot.ARRIVED),
-        "p11": receipts_hot.DROPPED,
-    }
-
-
 def test_a_text_of_a_request_that_never_ended_is_dropped_at_the_end(place):
     hooks = '<hook_context>&lt;memtui-guidance delivery="d1"&gt;\nMind.\n&lt;/memtui-guidance&gt;</hook_context>'
     context = message("c0", "user", "<session_context>\nHere.</session_context>")

@@ -19,13 +19,14 @@ IDS = (b'"id":"', b'"parentId":"', b'"uuid":"', b'"parentUuid":"')
 
 
 class Sample(NamedTuple):
-    """A session: its file under the agent's home, its data, what the person said, a text that arrived, what makes of
-    its version one that nobody tested; and words that are taken for the person's if the line before them is missing."""
+    """A session: its file under the agent's home, its data, what the person said, what became of its texts (one that
+    arrived first), what makes of its version one that nobody tested; and words that are taken for the person's if the line
+    before them is missing."""
 
     path: str
     data: str
     said: list[str]
-    delivery: str
+    receipts: dict[str, str]
     version: tuple[bytes, bytes]
     doubtful: str = ""
 
@@ -38,7 +39,11 @@ SAMPLES = {
             *("RUN the tests, please", "DENY: push it", "PATCH the notes"),
             *("No, never write French: use plain English in notes.txt", "a long one", "after it"),
         ],
-        "prompt7",
+        {
+            # What is too long has lost its middle. A blocked prompt's text (4) goes along with the next prompt.
+            "arrived": "prompt7 start1 prompt1 tool1 prompt2 tool2 prompt3 tool3 prompt4 prompt5 start7",
+            "previewed": "prompt6",
+        },
         (b'"cli_version":"0.171.0"', b'"cli_version":"0.999.0"'),
     ),
     "gemini": Sample(
@@ -52,7 +57,7 @@ SAMPLES = {
             *("Go on after the resume, please.", "What do these logs say?"),
             "A quiet word a minute later: keep the changelog short.",
         ],
-        "p45",
+        {"arrived": "p45 p2 p8 p14 t17 p20 p23 p27 p30 p40", "dropped": "p11"},  # the request failed
         (b'"projectHash"', b'"projectName"'),
         "No, not like that: use British spelling.",  # a copy
     ),
@@ -63,7 +68,7 @@ SAMPLES = {
             *("Why is the build red?", "Install it then.", "never use npm here, always use pnpm"),
             *("read @notes.txt", "Remove dist", "thanks"),
         ],
-        "DELIVERY2",
+        {"arrived": "DELIVERY2 DELIVERY1"},
         (b'"version":"0.24.4"', b'"version":"0.25.0"'),
         "Review all files. Always be strict.",  # a command's text
     ),
@@ -74,7 +79,7 @@ SAMPLES = {
             *("Set up the tests of the shop", "no, this is a Python project: always use uv here"),
             *("Don't use mocks in these tests, use a real database", "and go on with the cart", "Write the docs"),
         ],
-        "d1",
+        {"arrived": "d1 d2"},
         (b'"version":1', b'"version":2'),
         "Always run the linter before you stop.",  # of a hook
     ),
@@ -141,16 +146,20 @@ def outcome(path, name, ended=False):
     return receipts_hot.outcome(record, receipts_hot.TranscriptView(str(path)).refresh(), time.time(), ended)
 
 
+def test_receipts_say_what_became_of_each_text(session, sample):
+    expected = {name: receipt for receipt, names in sample.receipts.items() for name in names.split()}
+    assert receipts_hot.TranscriptView(str(session)).refresh().outcomes == expected
+
+
 def test_a_text_waits_until_the_model_answered_it(session, sample):
     lines = session.read_bytes().splitlines(keepends=True)
-    until = next(
-        at for at, line in enumerate(lines, 1) if sample.delivery.encode() in line and b'"hook.end"' not in line
-    )
+    name = sample.receipts["arrived"].split()[0]
+    until = next(at for at, line in enumerate(lines, 1) if name.encode() in line and b'"hook.end"' not in line)
     session.write_bytes(b"".join(lines[:until]))
-    assert outcome(session, sample.delivery) == receipts_hot.WAITING
-    assert outcome(session, sample.delivery, ended=True) == receipts_hot.BROKEN_OFF
+    assert outcome(session, name) == receipts_hot.WAITING
+    assert outcome(session, name, ended=True) == receipts_hot.BROKEN_OFF
     session.write_bytes(b"".join(lines))
-    assert outcome(session, sample.delivery) == receipts_hot.ARRIVED
+    assert outcome(session, name) == receipts_hot.ARRIVED
 
 
 def test_what_an_untested_version_does_not_show_is_unknown(session, sample):
