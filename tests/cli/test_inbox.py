@@ -107,3 +107,7 @@ def test_check_fix_leaves_out_what_was_rejected_and_asks_as_approve_does(memtui,
     assert "Fixed 2 files." in done.err
     assert index.read_bytes() == before
     assert "left out" in memtui("check", "--fix", "--yes", "--scope", "project", check=False).err
+
+
+def test_status_does_not_name_the_inbox_where_nothing_waits(bare):
+    assert "memtui inbox" not in bare("status").out

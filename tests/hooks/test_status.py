@@ -223,3 +223,14 @@ def test_the_plugin_takes_over_where_settings_hooks_are_gone_or_dead(world):
     record = Path(world.root, "installs.json")
     record.write_text(record.read_text().replace(json.dumps(entries.choose_interpreter()), '"/gone/python"'))
     assert not world.active()
+
+
+def test_hooks_that_are_not_seen_for_a_file_nobody_can_read_are_told_apart(world):
+    assert not world.status().unreadable
+    world.install()
+    local = world.project / ".claude" / "settings.local.json"
+    local.parent.mkdir(exist_ok=True)
+    local.write_text("{")
+    assert not world.status().unreadable, "these are there"
+    world.user.write_text("{")
+    assert world.status().unreadable

@@ -97,3 +97,12 @@ def test_what_is_appended_just_before_the_replacement_is_carried_over(box, monke
     monkeypatch.setattr(fs_hot, "unlink", slowly(real_unlink))
     file_hot.rewrite(path, lambda text: "" if emptied else text.upper())
     assert [e.text for e in format_hot.read(path)] == ([] if emptied else ["ONE"]) + ["late"]
+
+
+def test_only_text_by_hand_is_parted_where_a_delivered_beginning_ends():
+    is_wanted = lambda head: head.text == "Wait."
+    (by_hand,) = format_hot.parse("Wait.\nNow go.\n")
+    head, rest = file_hot.parted(by_hand, is_wanted)
+    assert (head.text, [entry.text for entry in rest]) == ("Wait.", ["Now go."])
+    (whole,) = format_hot.parse('<!-- memtui id="a" -->\nWait.\nNow go.\n<!-- /memtui -->\n')
+    assert file_hot.parted(whole, lambda _: True) is None

@@ -37,6 +37,13 @@ def test_fields_paragraphs_and_points_are_merged_each_for_itself():
     assert merge.merge_memory(MEMORY, theirs, ours, "ship.md", ours_stand=False) == merged
 
 
+def test_fields_of_several_lines_are_merged_each_for_itself():
+    base = b"---\ntags:\n  - till\nowners:\n  - jo\n---\n\nShip on Tuesdays.\n"
+    ours, theirs = base.replace(b"- till", b"- shop"), base.replace(b"- jo", b"- ann")
+    merged = merge.merge_memory(base, ours, theirs, "ship.md")
+    assert merged == merge.Merge(ours.replace(b"- jo", b"- ann"))
+
+
 def test_fields_below_metadata_are_merged_each_for_itself():
     ours, theirs = MEMORY.replace(b"type: project", b"type: tool"), MEMORY.replace(b"modified: 1", b"modified: 2")
     merged = merge.merge_memory(MEMORY, ours, theirs, "ship.md")
