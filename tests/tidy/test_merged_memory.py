@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.rules import rule_hot
 from memtui.store import memory
 from memtui.tidy import changeset, coverage, merged_memory
 
@@ -69,6 +70,14 @@ def test_a_field_takes_its_first_value_and_a_description_is_no_repeat():
     merged = text(DATABASE, other)
     assert merged.partition("---\n\n")[2] == "`make db` starts PostgreSQL on port 5433. It is slow.\n"
     assert changeset.covered(merged_memory.proposal([DATABASE, other])).is_verbatim
+
+
+def test_rules_of_all_are_there_and_the_fuller_of_two():
+    npm = simple("a", "No npm", "No npm.", 'rules:\n  - never: {command: "npm *"}\n')
+    pnpm = simple("b", "Use pnpm", "Pnpm.", 'rules:\n  - never: {command: "npm *"}\n    instead: {command: "pnpm *"}\n')
+    other = simple("c", "No tabs", "Tabs.", 'rules:\n  - never: {path: "migrations/**"}\n')
+    rules = [rule.key() for rule in rule_hot.parse_all(made("m", text(npm, pnpm, other)).fields)[0]]
+    assert rules == ["never npm *, instead pnpm *", "never migrations/**"]
 
 
 def test_the_one_kept_has_most_text_or_is_referred_to_and_keeps_its_bytes():

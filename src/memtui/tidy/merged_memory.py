@@ -81,11 +81,9 @@ def merged(memories: Sequence[Memory]) -> bytes:
                 doc = doc.with_field(path, value)
     description = doc.fields.get("description")
     data = doc.with_body(body(memories, description if isinstance(description, str) else "")).raw
-    if (
-        any(parse_all(memory.fields)[0] for memory in memories[1:])
-        and rule_lines.stated(memories[0].fields) is not None
-    ):
-        data = rule_lines.with_rules(data, _rules(memories), others=True)
+    rules, own = _rules(memories), parse_all(memories[0].fields)[0]
+    if [*map(Rule.key, rules)] != [*map(Rule.key, own)] and rule_lines.stated(memories[0].fields) is not None:
+        data = rule_lines.with_rules(data, rules, others=True)
     for memory in memories:  # they would lead from the memory to itself
         data = references.relink(data, memories[0].path, memory.path, (memory.stem, memory.name), None)
     return data
