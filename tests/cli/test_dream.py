@@ -117,15 +117,13 @@ def test_a_run_that_was_killed_leaves_nothing_half_made(dreamy, api, answered):
     assert eventually(lambda: len(api.requests) > answered)
     process.kill()
     process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGKILL
-    assert waiting_proposals.waiting(str(root)) == 0
+    assert (process.returncode, waiting_proposals.waiting(str(root))) == (-signal.SIGKILL, 0)
     assert home(dreamy) == before
     assert gates.last(str(root), gates.GLOBAL) == 0  # it does not count: the next one need not wait a day
     api.script = answer
     asked = len(api.requests)
     dreamy("consolidate", "--ask-model", "--yes")
-    assert len(api.requests[asked:]) == count
-    assert waiting_proposals.waiting(str(root)) == 1
+    assert (len(api.requests[asked:]), waiting_proposals.waiting(str(root))) == (count, 1)
     assert gates.last(str(root), gates.GLOBAL) > 0
 
 

@@ -15,10 +15,6 @@ def shop_inbox(world, name="pending-updates.md"):
     return Path(paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))) / name
 
 
-def ids(memtui, kind):
-    return [entry["id"] for entry in memtui.json("inbox", "--kind", kind)["entries"]]
-
-
 @pytest.mark.slow
 def test_each_kind_is_shown_put_off_and_decided_in_one_step_of_undo(memtui, world):
     def listed(*more):
@@ -81,7 +77,7 @@ def test_rejecting_drops_entries_and_notes_their_words_without_secrets(memtui, w
     entry = file_hot.add_entry(str(shop_inbox(world).parent), "updates", fields, f"Use it with {key}", now=NOW)
     before, rejected = shop_inbox(world).read_bytes(), shop_inbox(world, "rejected.jsonl")
     memtui("reject", "J5VMX3", "BV8W63")
-    assert len(ids(memtui, "drafts")) == 4
+    assert len(memtui.json("inbox", "--kind", "drafts")["entries"]) == 4
     memtui("undo")
     assert shop_inbox(world).read_bytes() == before
     assert not rejected.exists()

@@ -30,8 +30,7 @@ def messy(bare):
 def test_lint_of_a_path_writes_nothing_without_fix_and_only_there_with_it(bare, messy):
     top = Path(bare.cwd).parent
     before = contents(top)
-    assert bare("check", ".", check=False).code == 5
-    assert contents(top) == before
+    assert (bare("check", ".", check=False).code, contents(top)) == (5, before)
     bare("check", ".claude/memory", "--fix", "--yes", check=False)
     changed = {path for path, data in contents(top).items() if before.get(path) != data}
     assert changed

@@ -43,8 +43,7 @@ def test_a_script_leaves_its_note_without_the_secret_and_a_person_is_asked(bare,
     assert LOOKS in done.err
     assert "--yes" in done.err
     assert KEY not in kept(bare)
-    assert bare("note", "--yes", f"use {KEY}").err == ""
-    assert notes(bare)[1].text == f"use {KEY}"
+    assert (bare("note", "--yes", f"use {KEY}").err, notes(bare)[1].text) == ("", f"use {KEY}")
     monkeypatch.setattr(Context, "can_ask", property(lambda _: True))
     done = bare("note", f"now use {KEY}", stdin="n\n", check=False)
     assert (done.code, len(notes(bare))) == (1, 2)

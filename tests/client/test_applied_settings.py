@@ -88,8 +88,7 @@ def world(tmp_path, monkeypatch):
 
 
 def test_the_nearest_file_decides_and_an_administrators_before_all(world):
-    assert world(user={"autoMemoryEnabled": False}) == "user"
-    assert world(project={"autoMemoryEnabled": True}) == ""
+    assert (world(user={"autoMemoryEnabled": False}), world(project={"autoMemoryEnabled": True})) == ("user", "")
     assert world(local={"autoMemoryEnabled": False}) == "local"
     assert world(managed={"autoMemoryEnabled": True}) == ""
     assert world(managed={"autoMemoryEnabled": False}) == "managed"
@@ -106,5 +105,4 @@ def test_the_variable_overrides_the_setting_both_ways(world, value, off):
 
 
 def test_a_variable_in_a_settings_file_counts(world):
-    assert world(project={"env": {VARIABLE: "true"}}) == "project"
-    assert world(local={"env": {VARIABLE: 0}}) == ""
+    assert (world(project={"env": {VARIABLE: "true"}}), world(local={"env": {VARIABLE: 0}})) == ("project", "")

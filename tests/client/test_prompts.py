@@ -29,8 +29,7 @@ def test_prompts_are_in_the_order_of_time_and_titles_the_newest(tmp_path):
     write(tmp_path, "a", said("first", 1), said("third", 3))
     write(tmp_path, "b", said("second", 2), said("fourth", 4))
     write(tmp_path, "c", said("of another project", 9), slug="-q")
-    assert texts(tmp_path) == ["fourth", "third", "second", "first"]
-    assert texts(tmp_path, 2) == ["fourth", "third"]
+    assert (texts(tmp_path), texts(tmp_path, 2)) == (["fourth", "third", "second", "first"], ["fourth", "third"])
     newest = prompts.recent(str(tmp_path), ["-p"], 1)[0]
     assert (newest.session, newest.id) == ("b", "p4")
     assert newest.time > 1_700_000_000

@@ -259,13 +259,11 @@ def test_a_client_that_is_gone_writes_no_more(transcript):
         stat = Path(f"/proc/{child.pid}/stat")
         began = stat.read_text().rpartition(")")[2].split()[19] if stat.exists() else ""
         row = {**DELIVERED, "client": [child.pid, began, process_hot.client()[2]]}
-        assert outcome(transcript(*GIVEN), row) == "waiting"
-        assert outcome(transcript(GIVEN[0]), row) == "waiting"
+        assert (outcome(transcript(*GIVEN), row), outcome(transcript(GIVEN[0]), row)) == ("waiting", "waiting")
         elsewhere = {**row, "client": [*row["client"][:2], "another machine"]}
         later = {**row, "client": [child.pid, "1", row["client"][2]]}
         child.kill()
-    assert outcome(transcript(*GIVEN), row) == "broken off"
-    assert outcome(transcript(GIVEN[0]), row) == "dropped"
+    assert (outcome(transcript(*GIVEN), row), outcome(transcript(GIVEN[0]), row)) == ("broken off", "dropped")
     assert outcome(transcript(GIVEN[0]), elsewhere) == "waiting"
     later["client"][0] = os.getpid()
     assert outcome(transcript(GIVEN[0]), later) == ("dropped" if began else "waiting")

@@ -31,14 +31,10 @@ def collected(env, skipped=None, most=0):
     return sessions.collect(env["MEMTUI_HOME"], log_hot.newest_first(env["MEMTUI_HOME"], skipped, most=most))
 
 
-def counts(env):
-    return {each.id: each.deliveries for each in collected(env)}
-
-
 def test_the_session_with_the_newest_record_comes_first(env):
     for number in range(5):
         add(env, f"s{number % 2}", number)
-    assert list(counts(env).items()) == [("s0", 3), ("s1", 2)]
+    assert [(each.id, each.deliveries) for each in collected(env)] == [("s0", 3), ("s1", 2)]
 
 
 def test_a_long_session_looks_up_its_newest_deliveries_and_counts_all(env, monkeypatch):

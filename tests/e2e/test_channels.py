@@ -29,8 +29,7 @@ def test_what_is_said_becomes_a_draft(on, model, channel):
     assert "pnpm" in draft.text.splitlines()[0]
     assert f"> you: {SAID}" in draft.text
     assert BEFORE.get(channel, "") in draft.text
-    assert draft.fields.get("request", channels.TASK) == channels.TASK
-    assert on.errors() == []
+    assert (draft.fields.get("request", channels.TASK), on.errors()) == (channels.TASK, [])
 
 
 def test_an_option_that_is_picked_becomes_none(on, model):

@@ -13,10 +13,6 @@ from .model import call, use
 pytestmark = pytest.mark.client
 
 
-def kinds(request):
-    return [(b.event, b.kind) for b in injected(request)]
-
-
 @pytest.mark.client(always=True)
 def test_guidance_reaches_the_next_prompt_once_and_leaves_the_inbox(on):
     on.leave("CI is red on master: the lockfile job fails.")
@@ -67,7 +63,7 @@ def test_urgent_guidance_comes_once_before_the_next_of_parallel_tools(on, model)
 
     model.script = script
     run = on.claude("hi", "--allowedTools", "Bash")
-    assert kinds(run.main[0]) == []
+    assert injected(run.main[0]) == []
     (block,) = injected(run.main[1])
     assert (block.event, block.kind) == ("PreToolUse", "guidance")
     assert "production is down" in block.text

@@ -40,8 +40,7 @@ def test_shown_it_is_written_and_waits_to_be_seen_with_session_and_prompt(on, mo
     assert "uv" in path.read_text()
     (row,) = eventually(lambda: changed(on))
     assert (row["name"], row["change"], row["by"]) == ("use-uv", "new", "agent")
-    assert row["session"] == first.session_id
-    assert row["prompt_text"] == "remember that tools are installed with uv"
+    assert (row["session"], row["prompt_text"]) == (first.session_id, "remember that tools are installed with uv")
     assert "+Install tools with uv, never with pip." in row["diff"]
     on.memtui("approve", "use-uv")
     assert changed(on) == []

@@ -8,12 +8,8 @@ from .model import call, say, use
 pytestmark = pytest.mark.client
 
 
-def texts(request, kind=None):
-    return [b.text for b in injected(request, kind)]
-
-
 def count(request, kind, needle):
-    return sum(text.count(needle) for text in texts(request, kind))
+    return sum(b.text.count(needle) for b in injected(request, kind))
 
 
 def furnish(on):
@@ -56,8 +52,7 @@ def test_a_fork_has_what_its_parent_had_and_both_are_told_what_is_new(on):
     second = on.claude("more", "--resume", first.session_id, "--fork-session")
     for run in (second, on.claude("more", resume=first.session_id), on.claude("and more", resume=fork.session_id)):
         assert count(run.main[0], "pending-updates", "make files") == 1
-        assert count(run.main[0], "index", "green-ci") == 1
-        assert count(run.main[0], "index", "prefer-pnpm") == 1
+        assert (count(run.main[0], "index", "green-ci"), count(run.main[0], "index", "prefer-pnpm")) == (1, 1)
 
 
 @pytest.mark.client(always=True)

@@ -135,8 +135,7 @@ def test_what_others_change_beside_a_command_is_not_undone_with_it(on, model):
     on.claude(SAID)
     assert eventually(lambda: on_runs(on)), on.errors()
     (run,) = on_runs(on)
-    assert run["files"] == ["theirs.txt"]
-    assert (on.project / "mine.txt").read_text() == "mine, later\n"
+    assert (run["files"], (on.project / "mine.txt").read_text()) == (["theirs.txt"], "mine, later\n")
 
 
 @pytest.mark.every(of=4)

@@ -80,8 +80,7 @@ def test_a_decision_in_the_tui_reaches_the_session_and_its_receipt_returns(on):
     assert NOTE in guidance.text
     # It went to the client's native memory, which the client loads by itself.
     assert "use-pnpm" in run.main[0].text()
-    assert injected(run.main[0], "pending-updates") == []
-    assert on.waiting() == ""
+    assert (injected(run.main[0], "pending-updates"), on.waiting()) == ([], "")
     (record,) = [r for r in on.deliveries() if any(i["kind"] == "guidance" for i in r["items"])]
     assert (record["id"], record["session_id"]) == (guidance.attributes["delivery"], run.session_id)
     assert on.errors() == []

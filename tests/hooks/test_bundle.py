@@ -87,8 +87,7 @@ def test_a_hook_that_is_not_rare_loads_all_modules_from_bundles(package, home):
         assert words in done.stdout.decode()
         return re.findall(r"\| +memtui\.([\w.]+)", done.stderr.decode())
 
-    assert imported("SessionStart", "release-pipeline") == []
-    assert imported("UserPromptSubmit", prompt="hi") == []
+    assert (imported("SessionStart", "release-pipeline"), imported("UserPromptSubmit", prompt="hi")) == ([], [])
     assert imported("UserPromptSubmit", prompt="why is the sky red?") == []
     assert imported("UserPromptSubmit", "<memtui-memory", prompt="how do we put a release of the shop live?") == []
     home.guide("Use uv")

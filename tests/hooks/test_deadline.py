@@ -73,8 +73,7 @@ def test_what_is_slow_keeps_no_guidance_from_the_prompt(home, slow, place):
     home.leave("items", "item")
     said = slow("UserPromptSubmit", place, session="s2" if place[1] != "reconcile" else "s1").context
     assert "said" in said
-    assert ("draft" in said) == (place[1] != "updates")
-    assert set(errors(home)) == {"LateError"}
+    assert ("draft" in said, set(errors(home))) == (place[1] != "updates", {"LateError"})
 
 
 @pytest.mark.slow

@@ -74,8 +74,7 @@ def test_nothing_odd_in_input_or_environment_keeps_guidance_away(home, tmp_path)
 def test_no_odd_id_leaves_its_directory_and_without_a_home_all_is_quiet(home):
     home.leave("updates", "draft")
     assert "draft" in home.prompt("../../../evil").context
-    assert home.prompt("../../../evil").raw == b""
-    assert os.listdir(home.root / "sessions") == ["_________evil.json"]
+    assert (home.prompt("../../../evil").raw, os.listdir(home.root / "sessions")) == (b"", ["_________evil.json"])
     for event in EVENTS:
         assert home.hook(event, env={"HOME": None}).raw == b""
     for argv in ([], ["Nonsense"], ["userpromptsubmit"], ["--help"], ["UserPromptSubmit", "x", "y"]):

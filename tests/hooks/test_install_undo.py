@@ -126,8 +126,7 @@ def test_killed_at_any_system_call_settings_and_record_agree(tmp_path, action, s
         found = fs_hot.read_or_empty(str(world.file))
         assert (LAUNCHER.encode() in found) == bool(install.load(str(world.root)))
         world.apply("uninstall")
-        assert fs_hot.read_or_empty(str(world.file)) == (start or b"")
-        assert world.file.exists() == (start is not None)
+        assert (fs_hot.read_or_empty(str(world.file)), world.file.exists()) == (start or b"", start is not None)
         if not killer.hit:
             return
     pytest.fail("it never came to its end")

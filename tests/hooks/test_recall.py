@@ -105,8 +105,7 @@ def test_a_repository_naming_its_own_files_as_native_memories_needs_trust(home, 
     where = places_hot.of_session(home.env, str(below))
     index_updates.update(str(home.root), where)
     assert os.path.normpath(directory) in [each for _, each in where]
-    assert home.prompt(prompt=PROMPT, cwd=str(below)).context == ""
-    assert home.prompt(prompt=PROMPT).context == ""
+    assert (home.prompt(prompt=PROMPT, cwd=str(below)).context, home.prompt(prompt=PROMPT).context) == ("", "")
 
 
 @pytest.mark.slow

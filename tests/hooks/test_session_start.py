@@ -278,13 +278,9 @@ def test_a_branch_in_the_same_client_knows_what_the_session_before_it_knew(home,
     assert "before a tool" in home.tool().context
     answered(home, "s1", 1000)
     home.hook("SessionEnd", reason="resume")
-    copied(home)
-    assert (home.start(source, "branch").context, home.prompt("branch").raw) == ("", b"")
-
-
-def copied(home):
-    """The transcript of a `/branch`, whose records name where they come from."""
+    # The transcript of a `/branch`, whose records name where they come from.
     answered(home, "branch", 1000, forkedFrom={"sessionId": "s1", "messageUuid": "r1"})
+    assert (home.start(source, "branch").context, home.prompt("branch").raw) == ("", b"")
 
 
 def test_a_fork_killed_at_its_start_knows_its_parent_and_a_stranger_none(home):
@@ -351,8 +347,7 @@ def test_an_inbox_too_long_to_be_read_is_named_and_left_as_it_is(home):
         file.write("error: no such file\n" * 150_000)
     said = home.start().message
     assert f"{home.file('guidance')} is larger than 1 MB" in said
-    assert home.prompt().raw == b""
-    assert home.file("guidance").read_text().count("error: no such file\n") == 150_000
+    assert (home.prompt().raw, home.file("guidance").read_text().count("error: no such file\n")) == (b"", 150_000)
     assert home.errors() == []
 
 
@@ -384,11 +379,6 @@ def fill(home):
         path.write_text(f"---\nname: m{number:04}\ndescription: d\ntype: user\n---\n")
         os.utime(path, (1_700_000_000 + number,) * 2)
     return directory
-
-
-def turn_ends(home):
-    """A turn ends, and the worker that looks at the memories then has done so."""
-    main.run(home.env, home.payload("Stop"), "Stop", ("catalog",))
 
 
 @pytest.mark.slow
@@ -436,7 +426,7 @@ def test_a_prompt_tells_what_was_written_without_looking_at_other_memories(home)
     home.remember("new", "New", "user")
     fs_hot.write_atomic(str(directory / "m0003.md"), b"---\nname: m0003\ndescription: unseen\ntype: user\n---\n")
     assert home.prompt().raw == b""
-    turn_ends(home)
+    main.run(home.env, home.payload("Stop"), "Stop", ("catalog",))  # the worker looks at the memories
     said = home.prompt().context
     assert "+ - [user] m0003: unseen\n" in said
     assert "+ - [user] new: New\n" in said

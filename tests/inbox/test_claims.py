@@ -121,8 +121,7 @@ def test_where_nothing_is_due_or_can_be_delivered_nothing_is_touched(box):
     inode = os.stat(box + "/guidance.md").st_ino
     assert take(box) is None
     assert take(box, recipient(agent="bob"), fits=lambda entry: False) is None
-    assert os.stat(box + "/guidance.md").st_ino == inode
-    assert names_claimed(box) == []
+    assert (os.stat(box + "/guidance.md").st_ino, names_claimed(box)) == (inode, [])
     for data in (b"\x00\x01\x02 binary\n", b"x" * (format_hot.MAX_BYTES + 1)):
         fs_hot.write_atomic(box + "/guidance.md", data)
         assert take(box) is None
@@ -146,8 +145,7 @@ def test_put_back_and_dropped_a_claim_leaves_what_was_there_and_came_since(box):
         late.write(b"appended by one who had the file open\n")
     claims_hot.put_back(box, [entry for entry, _ in claim.entries])
     claims_hot.drop(claim)
-    assert waiting(box) == ["CI is red", "appended by one who had the file open"]
-    assert names_claimed(box) == []
+    assert (waiting(box), names_claimed(box)) == (["CI is red", "appended by one who had the file open"], [])
 
 
 def test_only_claims_are_listed(box):

@@ -355,8 +355,7 @@ def test_what_was_appended_after_the_hook_had_read_is_not_lost(world, arrived, l
 def test_one_session_or_some_inboxes_can_be_settled_alone(world):
     world.log(world.take("a"))
     world.tell(agent())
-    assert world.settle(session_id="another") == []
-    assert world.settle(directories=[world.root + "/global"]) == []
+    assert (world.settle(session_id="another"), world.settle(directories=[world.root + "/global"])) == ([], [])
     assert world.settle(session_id=SESSION, directories=[world.box]) == [("failed", ["id-a"])]
 
 

@@ -63,8 +63,7 @@ def test_a_draft_said_again_meanwhile_is_approved_and_a_changed_one_is_not(store
     proposal = approvals.propose(store, item)
     file_hot.rewrite(item.path, lambda source: source.replace(old, new))
     (outcome,) = approve_all(store.journal, [proposal])
-    assert (outcome.error is None) == is_approved
-    assert len(due(store)) == (not is_approved)
+    assert (outcome.error is None, len(due(store))) == (is_approved, not is_approved)
     if is_approved:
         undo.run(store.journal, "undo").first()
         assert [each.text for each in due(store)] == ["Use pnpm"]
@@ -100,8 +99,7 @@ def test_a_draft_goes_where_the_agent_that_was_told_reads_it(store, tmp_path, ag
     (item,) = leave(store, "Use pnpm", scope="project", session="s1")
     assert approvals.propose(store, item).scope.label == scope
     fs_hot.append(store.root + "/config.toml", b"share_auto = true\n")
-    assert approvals.propose(store, item).scope.label == "auto"
-    assert evidence_of(store.env, item).problem == ""
+    assert (approvals.propose(store, item).scope.label, evidence_of(store.env, item).problem) == ("auto", "")
 
 
 def test_drafts_are_put_at_the_end_of_a_memory_in_one_step(store):

@@ -25,8 +25,7 @@ from memtui.store.memory import LinkTargets
 )
 def test_a_link_is_found_in_each_form_and_a_rename_changes_its_name_alone(text):
     (link,) = links.find(text)
-    assert link.target.removesuffix(".md") == "target"
-    assert text[link.name_start : link.name_end] == "target"
+    assert (link.target.removesuffix(".md"), text[link.name_start : link.name_end]) == ("target", "target")
     renamed = links.renamed(text, lambda link: links.leads_to(link.target, "", "", ["target"]), "other")
     assert renamed == text.replace("target", "other")
 

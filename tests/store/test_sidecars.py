@@ -59,8 +59,7 @@ def test_a_line_is_kept_beside_an_unchanged_memory_and_undo_leaves_nothing(store
     assert triggers.lines_of(store.root, directory(store))["a.md"][0] == Trigger("put it live", "person", NOW)
     assert not add(store, "a", "Put it live")
     undone(store)
-    assert texts(store) == {}
-    assert os.listdir(store.root + "/triggers") == []
+    assert (texts(store), os.listdir(store.root + "/triggers")) == ({}, [])
     undo.run(store.journal, "redo").first()
     assert texts(store) == {"a": ["put it live", "go to production"]}
 
@@ -141,8 +140,7 @@ def test_triggers_in_frontmatter_are_read_in_every_form_and_added_to(store):
 def test_a_removed_line_does_not_come_back_unless_the_person_types_it(store):
     rows = triggers.after_adding({}, ["how do I ship?"], "draft", NOW)
     rows = triggers.after_removing(rows, ["how do I ship?"], NOW)
-    assert triggers.kept(rows) == []
-    assert triggers.after_adding(rows, ["How do I ship?"], "draft", NOW) == rows
+    assert (triggers.kept(rows), triggers.after_adding(rows, ["How do I ship?"], "draft", NOW)) == ([], rows)
     mine = triggers.after_adding(rows, ["how do I ship?"], "person", NOW)
     assert [each.origin for each in triggers.kept(mine)] == ["person"]
 
@@ -174,8 +172,7 @@ def test_a_directory_that_is_moved_takes_its_lines_along(store, tmp_path):
     os.rename(directory(store), new)
     assert sidecars.adopt(store.root, new) == ["triggers"]
     assert [each.text for each in triggers.lines_of(store.root, new)["a.md"]] == ["put it live"]
-    assert len(os.listdir(store.root + "/triggers")) == 1
-    assert sidecars.adopt(store.root, new) == []
+    assert (len(os.listdir(store.root + "/triggers")), sidecars.adopt(store.root, new)) == (1, [])
 
 
 ROWS = st.lists(st.text(max_size=12), unique=True, max_size=5).map(

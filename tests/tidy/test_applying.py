@@ -215,8 +215,7 @@ def test_read_only_scopes_and_links_are_refused(world):
         world.proposal("rewrite", ["one.md"], {"one.md": "x"}),
     )
     assert [each.reason for each in done.refused] == ["forbidden", "forbidden"]
-    assert world.text(f"{world.repo}/CLAUDE.md") == "Rules.\n"
-    assert len(done.made) == 1
+    assert (world.text(f"{world.repo}/CLAUDE.md"), len(done.made)) == ("Rules.\n", 1)
 
 
 # shapes

@@ -42,10 +42,6 @@ def only(world, kind):
     return [each for each in planned(world).proposals if each.kind == kind]
 
 
-def apply_all(world):
-    return changeset.apply(world.store, planned(world).proposals)
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -68,7 +64,7 @@ def test_empty_memories_go_and_expired_ones_are_archived(world):
     world.write("old.md", old.replace("metadata:", "expires: 2026-01-01\nmetadata:"))
     found = {os.path.basename(each.files[0].path): each.kind for each in planned(world).proposals}
     assert (found["stub.md"], found["old.md"]) == ("delete", "archive")
-    assert not apply_all(world).refused
+    assert not changeset.apply(world.store, planned(world).proposals).refused
     assert os.path.exists(world.path(".archive/old.md"))
 
 

@@ -18,11 +18,6 @@ async def help_text(pilot):
     return pilot.app.focused.plain
 
 
-def told(text):
-    """The marks that a help explains."""
-    return {line.split()[0] for line in text.split("\n") if line.startswith("  ") and line.strip()}
-
-
 @pytest.mark.parametrize("name", SCREENS)
 async def test_every_mark_that_is_drawn_is_explained(app, name):
     app.first = name
@@ -34,7 +29,7 @@ async def test_every_mark_that_is_drawn_is_explained(app, name):
                 drawn |= {char for cell in cells for char in cell.plain if char in glyphs.PLAIN}
                 table.move_to(at)
                 drawn |= {line[0] for line in app.screen.detail.plain.split("\n") if line[:1] in glyphs.PLAIN}
-        marks = told(await help_text(pilot))
+        marks = {line.split()[0] for line in (await help_text(pilot)).split("\n") if line[:2] == "  " and line.strip()}
         assert drawn - TEXT <= marks
         assert {mark for mark, _ in glyphs.LISTS} <= marks
 

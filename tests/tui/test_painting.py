@@ -24,11 +24,6 @@ def watched(app, *size):
     return cells
 
 
-def anew(app):
-    """The screen as it would be painted from nothing."""
-    return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
-
-
 @pytest.mark.usefixtures("every_frame")
 async def test_a_list_that_grows_where_the_preview_was_is_painted_whole(world):
     project = os.path.join(world.root, "other")
@@ -39,4 +34,4 @@ async def test_a_list_that_grows_where_the_preview_was_is_painted_whole(world):
         for key in ("2", "3", "4", "1", "p"):
             await settle(pilot)
             await press(pilot, key)
-            assert cells.text == anew(app), key
+            assert cells.text == "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips()), key

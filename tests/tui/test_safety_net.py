@@ -11,7 +11,6 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 from textual.worker import WorkerFailed
 
-from memtui.tui import safety_net
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model.autosave import Autosave
@@ -295,19 +294,6 @@ async def test_what_a_screen_does_not_hold_yet_is_no_error(app, fallen):
         missed()
         assert [record["error"] for record in log(app)] == ["NoMatches"]
     fallen.clear()
-
-
-async def test_an_application_without_the_net_fails_as_before(fallen):
-    from textual.app import App
-
-    class Plain(App):
-        def on_mount(self):
-            boom()
-
-    assert safety_net.UNDRAWN
-    with pytest.raises(ZeroDivisionError):
-        async with Plain().run_test():
-            pass
 
 
 async def test_what_is_sought_in_a_screen_that_comes_or_goes_is_no_error(app, monkeypatch, fallen):

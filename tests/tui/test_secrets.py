@@ -50,8 +50,7 @@ async def test_guidance_with_a_secret_is_asked_about(world, answer, left):
         assert not any(KEY in text for text in notes(world))
         await choose(pilot, {"keep": "Keep", "out": "Remove", "back": "Go back"}[answer])
         await settle(pilot)
-        assert (left in notes(world)) == (left is not None)
-        assert isinstance(app.screen, DraftForm) == (left is None)
+        assert (left in notes(world), isinstance(app.screen, DraftForm)) == (left is not None, left is None)
         if left is None:
             assert KEY in form.query_one("#text", TextArea).text
 

@@ -1,10 +1,6 @@
-"""How the TUI is built: no chains of classes, no stubs, workers that post messages, and nothing of Textual's own inside.
-
-What has to break a rule is listed, with its reason.
-"""
+"""The TUI uses nothing that Textual keeps for itself; what has to is listed, with its reason."""
 
 import ast
-import importlib
 import inspect
 import os
 import re
@@ -39,6 +35,10 @@ PRIVATE = {
 }
 
 
+# Textual calls these for each class.
+HANDLERS = ("_on_", "_validate_", "_watch_", "_compute_")
+
+
 @cache
 def trees():
     """Module, as `screens/list_screen`, to its syntax."""
@@ -53,25 +53,6 @@ def trees():
 
 
 @cache
-def classes():
-    """(module, class) for each class of the TUI."""
-    return [
-        (module, node) for module, tree in trees().items() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
-    ]
-
-
-@pytest.mark.slow
-def test_no_method_is_left_to_a_class_below_and_threads_post_messages():
-    for module, tree in trees().items():
-        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        calls = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        assert not {"NotImplementedError", "abstractmethod", "ABC"} & (names | calls), module
-        assert "call_from_thread" not in calls, module
-        functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-        assert not [node.name for node in functions if isinstance(node.body[-1], ast.Pass)], module
-
-
-@cache
 def kept():
     """The names that Textual's classes keep for themselves."""
     kinds = [app.App, textual_screen.ModalScreen, scroll_view.ScrollView, message_pump.MessagePump, dom.DOMNode]
@@ -81,23 +62,18 @@ def kept():
     return {name for base in bases for name in NAME.findall(inspect.getsource(base))}
 
 
-def is_handler(name):
-    """Whether a name is that of a handler, which Textual calls for each class."""
-    return name.startswith(("_on_", "_validate_", "_watch_", "_compute_"))
-
-
 def private():
     """(module, name) of what Textual keeps for itself, where it is used, or taken."""
     found = set()
     for module, tree in trees().items():
-        plain = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and not node.bases]
-        own = {id(each) for node in plain for each in ast.walk(node) if is_own(each)}
-        methods = {id(each) for _, node in classes() for each in node.body if node.bases}
+        classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        own = {id(each) for node in classes if not node.bases for each in ast.walk(node) if is_own(each)}
+        methods = {id(each) for node in classes if node.bases for each in node.body}
         for node in ast.walk(tree):
             name = node.attr if isinstance(node, ast.Attribute) and id(node) not in own else ""
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and id(node) in methods:
                 name = node.name
-            if name in kept() and not is_handler(name):
+            if name in kept() and not name.startswith(HANDLERS):
                 found.add(f"{module}: {name}")
     return found
 
@@ -105,17 +81,6 @@ def private():
 def is_own(node):
     """Whether it is `self.something`."""
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
-@pytest.mark.slow
-def test_a_class_stands_on_at_most_one_other_of_ours_above_one_of_textual():
-    chains = set()
-    for module, node in classes():
-        name = ".".join(["memtui.tui", *module.split("/")])
-        kind = getattr(importlib.import_module(name.removesuffix(".__init__")), node.name, object)
-        if sum(base.__module__.startswith("memtui.tui") for base in kind.__mro__) > 2:
-            chains.add(f"{module}: {node.name}")
-    assert sorted(chains) == []
 
 
 @pytest.mark.slow

@@ -5,8 +5,7 @@ from memtui.views.memories import loader
 
 
 def test_who_loads_a_memory():
-    assert loader("project") == "memtui delivers it to sessions of this project"
-    assert loader("agent:reviewer") == ""
+    assert (loader("project"), loader("agent:reviewer")) == ("memtui delivers it to sessions of this project", "")
 
 
 def test_of_claude_codes_own_memories_it_says_what_claude_code_does():

@@ -90,8 +90,7 @@ def test_what_is_answered_after_it_was_switched_off_is_dropped(read, line, comes
 
     run = read.run(Reply([answer(edits=[edit()])], until=until))
     ended.set()
-    assert run.outcome == "cancelled"
-    assert read.blocks.text("project_context") == ""
+    assert (run.outcome, read.blocks.text("project_context")) == ("cancelled", "")
     assert run.seconds < PATIENCE, "it does not wait for the answer"
     read.settings('llm_backend = "api"', 'subconscious = "full"')
     assert read.run(answer(edits=[edit()])).outcome == "done", "what was said is read again"

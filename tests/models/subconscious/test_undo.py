@@ -57,8 +57,7 @@ def test_what_a_person_changed_is_undone_unless_it_was_changed_since(desk):
     with pytest.raises(NotFoundError, match="nothing to undo"):
         desk.back()
     desk.typed("- Ask Kim first")
-    assert desk.back() == "edit the block project_context of this project"
-    assert desk.text == "- Deploys on Tuesdays"
+    assert (desk.back(), desk.text) == ("edit the block project_context of this project", "- Deploys on Tuesdays")
     desk.back("redo")
     assert desk.text == "- Ask Kim first"
     desk.typed("- Deploys on Mondays")

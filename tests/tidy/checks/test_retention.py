@@ -316,8 +316,7 @@ def test_of_each_memory_the_newest_trusted_texts_stay(world):
     world.set(keep_days=0)
     assert not world.collect().trusted
     world.set(keep_days=180)
-    assert len(names(world, trusted)) == 26
-    assert retention.collect(world.root, NOW).trusted == 5
+    assert (len(names(world, trusted)), retention.collect(world.root, NOW).trusted) == (26, 5)
     known = trust_hot.load(world.root, str(trusted))
     assert [known.allows(f"a {number}\n".encode()) for number in (4, 5, 24)] == [False, True, True]
     assert known.allows(b"b\n")

@@ -230,11 +230,7 @@ async def test_what_has_no_never_again_is_rejected_without_a_word_of_it(app):
             await press(pilot, "x")
             assert re.fullmatch("Rejected: “.+”. z undoes.", app.last_note)
             assert table.row_id == below.key
-            assert not has_grey_row(app)
-
-
-def has_grey_row(app):
-    return "rejected" in [row.kind.word for row in app.screen.table.rows]
+            assert "rejected" not in [row.kind.word for row in app.screen.table.rows]
 
 
 async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):

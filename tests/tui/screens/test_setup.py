@@ -167,8 +167,7 @@ async def test_files_open_to_others_are_closed(setup_app, world):
         await to_row(pilot, lambda r: r.kind == "finding" and r.about.code == "root.open")
         await pilot.press("a")
         await ready(pilot)
-        assert os.stat(path).st_mode & 0o777 == 0o600
-        assert os.stat(world.root).st_mode & 0o777 == 0o700
+        assert (os.stat(path).st_mode & 0o777, os.stat(world.root).st_mode & 0o777) == (0o600, 0o700)
 
 
 async def test_a_model_is_absent_but_for_one_line_until_one_is_set(setup_app, world):
@@ -212,8 +211,7 @@ async def test_the_page_has_at_most_24_rows_and_enter_unfolds_a_heading(setup_ap
                 stage.to_setup_row(screen, f"head {title}")
                 for mark, words in (("▾", " enter fold "), ("▸", " enter unfold ")):
                     await press(pilot, "enter")
-                    assert (len(screen.table.rows) > before) == (mark == "▾")
-                    assert screen.table.row.title == title
+                    assert (len(screen.table.rows) > before, screen.table.row.title) == (mark == "▾", title)
                     assert screen.table._draw(screen.table.row)[0].plain == mark
                     assert words in lines(pilot.app)[-1]
 

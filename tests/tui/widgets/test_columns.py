@@ -10,8 +10,7 @@ async def test_the_detail_is_below_the_list_until_there_is_room_beside_it(app):
             await pilot.resize_terminal(120, 36)
             await press(pilot, place)
             list_pane, detail = app.screen.middle, app.screen.detail
-            assert detail.region.y == list_pane.region.bottom
-            assert detail.region.width == list_pane.region.width
+            assert (detail.region.y, detail.region.width) == (list_pane.region.bottom, list_pane.region.width)
             assert detail.size.height >= 8
             await pilot.resize_terminal(160, 48)
             await settle(pilot)

@@ -20,10 +20,6 @@ def put(path, text, mode="w"):
         file.write(text)
 
 
-def of(app, kind):
-    return [row for row in app.screen.table.rows if isinstance(row, kind)]
-
-
 async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app, world):
     async with running(app, WIDE) as pilot:
         assert names(app, world) == ["today", "blog", "tuesday", "monday", "older", "welcome"]
@@ -37,7 +33,7 @@ async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app
             app.files.look()
             await settle(pilot)
             assert names(app, world) == order
-        row = of(app, SessionGroup)[0]
+        row = next(row for row in app.screen.table.rows if isinstance(row, SessionGroup))
         assert (row.session, row.live) == ("fresh", True)
         app.screen.table.move_to(app.screen.table.index_of(row.key))
         await settle(pilot)

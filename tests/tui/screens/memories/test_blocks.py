@@ -63,8 +63,7 @@ async def test_a_block_is_changed_in_the_form_and_undone(app, world):
         assert isinstance(app.screen, DraftForm)
         app.screen.query_one(TextArea).text = "Short answers."
         await press(pilot, "ctrl+s")
-        assert app.screen.places.row.label == "model"
-        assert known(world).text("user_preferences") == "Short answers."
+        assert (app.screen.places.row.label, known(world).text("user_preferences")) == ("model", "Short answers.")
         assert known(world).versions("user_preferences")[0].writer.by == "person"
         await press(pilot, "z")
         assert known(world).text("user_preferences") == "Wants tests stable before anything new."

@@ -176,8 +176,7 @@ async def test_marks_and_filter_deliver_log_and_change_nothing(app, world):
         await press(pilot, "escape")
         await pilot.press("A")
         assert len(app.screen.table.chosen()) == len(outcomes(app))
-    assert list(log_hot.newest_first(world.root)) == before
-    assert read(world.root + "/journal.jsonl") == journal
+    assert (list(log_hot.newest_first(world.root)), read(world.root + "/journal.jsonl")) == (before, journal)
 
 
 async def test_read_only_builds_no_index_and_says_so(world):
