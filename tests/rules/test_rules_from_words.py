@@ -177,6 +177,10 @@ def test_one_command_before_another(text: str) -> None:
         ("Do not use npm to install dependencies", ["never npm install *"]),
         ("Never commit or push directly to `main`", ["never git push * main *"]),
         ("Run `tsc` after editing `.ts`/`.tsx` files", ["always tsc * with *.ts", "always tsc * with *.tsx"]),
+        ("| Don't | Do |\n| Never edit `go.sum` by hand. | Run `go mod tidy`. |", ["never go.sum"]),
+        ("Edit the source, never `dist/`.", ["never dist/**"]),
+        ("Before committing, run:\n```\nmake lint\n```", [LINT]),
+        ("Use `make e2e` to run tests, never `cargo test` directly", ["never cargo test *, instead make e2e *"]),
     ],
 )  # fmt: skip
 def test_each_form(text: str, rules: list[str]) -> None:
@@ -232,6 +236,9 @@ def test_each_form(text: str, rules: list[str]) -> None:
         "Before pushing, run:\n- Backend: `make lint`",
         "Before pushing, run both if you touched them:\n- `make lint`",
         "- plain JS (no build, no npm)",
+        "| `a.ts` | uses `maxAngle` (not `maxTick`) |",
+        "Never add tests to `src/`",
+        "Never run `make drop` automatically",
         "",
     ],
 )

@@ -56,9 +56,11 @@ _END, _OPTION, _DASH, _CO_AUTHOR, _CODE = map(compiled, ("end", "option", "dash"
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
 _FENCE = re.compile(r"^ *(```|~~~)(?P<language>[^\n]*)\n?(?P<code>.*?)(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
-_SHELLS = {"bash", "sh", "shell", "zsh", "console"}
+_SHELLS = {"bash", "sh", "shell", "zsh", "console", "powershell"}
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
-_MARK = re.compile(r"^\s*(?P<mark>(?:[-*+>•]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])\s+)*(?:\W*why\b.*$)?", re.IGNORECASE)
+_MARK = re.compile(
+    r"^\s*(?:\|\s+)?(?P<mark>(?:[-*+>•]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])\s+)*(?:\W*why\b.*$)?", re.IGNORECASE
+)
 _BOLD = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])|[⚠\ufe0f❌✅🚫]")
 _PLAIN = re.compile(f"`[^`\\n]+`|{_BOLD.pattern}")
 _ASIDE = re.compile(r" ?\((?![^()]*\b(?:never|not|don't)\b)[^()\ue000-\ue4ff]*\)")
@@ -117,6 +119,7 @@ def sentences(text: str) -> Iterator[MaskedSentence]:
                 opening = "" if is_lead_in else heading
         elif is_listed and (indent := len(line) - len(line.lstrip())) <= depth:
             opening, depth = "", -1
+        is_row = line.lstrip().startswith("|")
         is_doing = is_listed and bool(_DOING.match(plain))
         is_refused = is_listed and not is_doing and bool(NEGATED.match(opening)) and not NEGATED.match(plain)
         if is_listed and opening and (point := _POINT.match(plain)):
@@ -129,6 +132,7 @@ def sentences(text: str) -> Iterator[MaskedSentence]:
             is_limited = is_refused or section[0] or lead_in[0] or _EXCEPTION.match(following)
             if (
                 not is_limited
+                and (not is_row or NEGATED.match(part))
                 and not part.endswith(("?", "？"))
                 and (names or _OPTION.search(part))
                 and len(names) < MOST_NAMES
@@ -142,10 +146,12 @@ def _points(fence: re.Match[str]) -> str:
     """Return the commands of a code block behind a lead-in or heading as points of a list; nothing for other code."""
     above = fence.string[: fence.start()].rstrip().rpartition("\n")[2].rstrip("*_ ")
     is_below = above.endswith((":", "：")) or above.startswith("#") or fence[0].startswith("  ")  # of a point
-    if fence["language"].strip() not in _SHELLS or not is_below:
-        return ""
+    language = fence["language"].strip()
     commands = [re.sub(r"(?:^|\s+)#.*|^\$ ", "", line.strip()) for line in fence["code"].split("\n")]
-    is_plain = not any("`" in command or command.endswith("\\") for command in commands)
+    is_shell = language in _SHELLS or (
+        not language and all(_kind(command) == "C" for command in filter(None, commands))
+    )
+    is_plain = is_below and is_shell and not any("`" in command or command.endswith("\\") for command in commands)
     return "\n".join(f"{DEEP}- `{command}`" for command in commands if command and is_plain)
 
 
@@ -207,7 +213,8 @@ def _kind(code: str) -> str:
     if "://" in code or len(code) > MOST_COMMAND or re.fullmatch(r"/[\w:-]+", code):
         return ""
     is_script = program.startswith(("./", "bin/", "scripts/")) or program.endswith(".sh")
-    if program in PROGRAMS or (further and (program in LIBRARIES or is_script)):
+    has_option = re.fullmatch(r"[a-z][\w-]*(?: [\w.:/-]+)* --?[a-z][\w-]*(?: [\w.:/-]+)*", code)
+    if program in PROGRAMS or has_option or (further and (program in LIBRARIES or is_script)):
         return "C"
     if _is_path(code) or code in FILES:
         return "P"
