@@ -142,6 +142,12 @@ def test_only_what_must_never_come_again_is_kept_out_in_other_words_too(env, rep
     assert put(env, repo, say("Please don't push to main without asking me first, from now on", uuid="u3")) != []
 
 
+def test_what_another_machine_rejected_for_good_is_not_drafted(env, repo):
+    row = {"v": 1, "hash": ids_hot.content_hash(normalised("Use pnpm instead of npm")), "never": True}
+    fs_hot.append(box(env, repo) + "/rejected.jsonl", fastjson_hot.dumps(row).encode() + b"\n")
+    assert put(env, repo, say(RULE)) == []
+
+
 def test_what_was_rejected_comes_once_in_a_later_session_that_says_it(env, repo):
     root, slugs = env["MEMTUI_HOME"], [paths_hot.project_key(repo)]
     put(env, repo, say(RULE))

@@ -44,9 +44,9 @@ def rejected(directory: str, *, never: bool = False) -> list[str]:
     return [text for row in lines if isinstance(text := row.get("text"), str) and (is_never(row) or not never)]
 
 
-def rejections(directory: str) -> dict[object, str]:
-    """Return when the drafts of an inbox were rejected, though not for good, by the hash of what they say."""
-    return {row.get("hash"): str(row.get("time", "")) for row in _rejected_rows(directory) if not is_never(row)}
+def rejections(directory: str, *, never: bool = False) -> dict[object, str]:
+    """Return when drafts of an inbox were rejected, for good with `never`, else not, by the hash of what they say."""
+    return {row.get("hash"): str(row.get("time", "")) for row in _rejected_rows(directory) if is_never(row) == never}
 
 
 def _rejected_rows(directory: str) -> list[dict[str, object]]:

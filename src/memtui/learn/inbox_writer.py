@@ -60,7 +60,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
     said = {(row.get("hash"), row.get("session")) for row in ledger}
     rejections = inbox_drafts.rejections(directory)
     never = inbox_drafts.rejected(directory, never=True)
-    unwanted = {normalised(text) for text in never}
+    unwanted = {*inbox_drafts.rejections(directory, never=True), *(ids_hot.content_hash(normalised(t)) for t in never)}
     texts = SavedTexts(env, cwd)
     draft_ids: list[str] = []
     noted = b""
@@ -71,7 +71,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         if not origins or not key:
             continue
         rejected = "" if (digest, draft.session) in said else rejections.get(digest, "")
-        is_known = (digest in hashes and not rejected) or key in unwanted or texts.know(draft)
+        is_known = (digest in hashes and not rejected) or digest in unwanted or texts.know(draft)
         is_known = is_known or inbox_drafts.first_same(draft.description, never) is not None
         if not _seen_again(directory, draft, origins) and not is_known:
             fields, text = texts.edit(draft) or ({}, "")

@@ -1,5 +1,5 @@
 """Triggers, muted prompts and rejections as they travel: for each place and kind a file, in it a line a row, which the
-memory and the text tell from others; of a rejected draft only id, time and hash."""
+memory and the text tell from others; of a rejected draft only id, time and hash, and whether it was for good."""
 
 import re
 from collections.abc import Iterable
@@ -86,6 +86,8 @@ def of_inbox(inbox: str) -> Rows:
     for mark, line in _rejected(inbox).items():
         row = fastjson_hot.loads_dict(line)
         rows["", mark] = {"file": "", "text": mark} | {key: row[key] for key in ("id", "time") if key in row}
+        if drafts.is_never(row):
+            rows["", mark]["never"] = True
     return rows
 
 
@@ -97,7 +99,7 @@ def rejection_edits(inbox: str, ours: bytes, merged: bytes) -> list[TextEdit]:
     for mark, row in after.items():
         fields = {key: value for key in ("id", "time") if (value := fastjson_hot.text(row, key)).isprintable()}
         if mark not in here and HASH.fullmatch(mark):
-            line = fastjson_hot.dumps({"v": 1, "hash": mark, "never": False, **fields}) + "\n"
+            line = fastjson_hot.dumps({"v": 1, "hash": mark, "never": drafts.is_never(row), **fields}) + "\n"
             edits.append(TextEdit(path, "", line))
     return edits
 
