@@ -132,7 +132,7 @@ def test_receipts_say_what_became_of_each_text(on, model, number):
         assert times, note
         twice += [note] if times > 1 + cut else []
     assert len(twice) <= number // 100, twice  # a busy machine makes a hook late by itself
-    assert on.waiting() == ""
+    assert on.waiting() == "" or "previewed" in fates  # a note that never fits stays
 
 
 def test_a_text_of_a_killed_turn_is_told_once_when_the_session_goes_on(on, model):
