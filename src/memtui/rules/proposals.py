@@ -37,6 +37,7 @@ ANY_FILE = Pattern(path="**")
 SCRIPTS = (".sh", ".py")
 _LATER, _BREAK, _BECAUSE, _HOLE = map(compiled, ("later", "break", "because", "hole"))
 _MORE, _INSTALLS, _FORBIDS = map(compiled, ("more", "installs", "forbids"))
+_LEAD = re.compile(expanded("lead").removesuffix("*"), re.IGNORECASE)  # a word of it
 _SHELL = re.compile(r"[|;&<>(){}$`\\\"'\n,]")
 # No check, and no use of a tool: where the shell is may differ.
 _CD = re.compile(r"\s*cd(?:\s|$)")
@@ -51,12 +52,18 @@ class _Form:
     """A form of a clause, up to a mark or the end; compiled when one of the words before its `~` is in a sentence."""
 
     def __init__(self, line: str) -> None:
-        words, _, self.source = line.rpartition(" ~ ")
-        self.words = words.split("|")
+        words, _, source = line.rpartition(" ~ ")
+        self.words, self.source = words.split("|"), source.removeprefix("«lead»")
+        self.has_lead = source != self.source
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         return re.compile(filled(self.source) + f"(?={expanded('rest')})", re.IGNORECASE)
+
+    def matches(self, words: str, starts: list[int]) -> Iterator[re.Match[str]]:
+        """Yield where the form stands behind the longest lead, if it may have one. `starts`: the ends of leads."""
+        ends = reversed(starts) if self.has_lead else starts[:1]
+        yield from (match for at in ends if (match := self.pattern.match(words, at)))
 
 
 _FORMS = {
@@ -92,9 +99,12 @@ def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
         if start < end or (not end and start and (is_aside or is_limited)):
             continue
         is_inverted = sentence.inverted and not NEGATED.match(words, start)
+        starts = [start]
+        while (lead := _LEAD.match(words, starts[-1])) and lead.end() > starts[-1]:
+            starts.append(lead.end())
         for name, forms in _FORMS.items():
             likely = (form for form in forms if any(word in lower for word in form.words))
-            matches = (match for form in likely if (match := form.pattern.match(words, start)))
+            matches = (match for form in likely for match in form.matches(words, starts))
             match = next((match for match in matches if match.end() > sentence.opening), None)
             rules = [] if match is None else [*_BUILDERS[name](sentence, match)]
             if (
