@@ -36,7 +36,7 @@ OPTIONS = dict(line.split(": ") for line in SECTIONS["options"].split("\n"))
 ANY_FILE = Pattern(path="**")
 SCRIPTS = (".sh", ".py")
 _LATER, _BREAK, _BECAUSE, _HOLE = map(compiled, ("later", "break", "because", "hole"))
-_MORE, _INSTALLS, _FORBIDS = map(compiled, ("more", "installs", "forbids"))
+_MORE, _INSTALLS, _FORBIDS, _SOME = map(compiled, ("more", "installs", "forbids", "some"))
 _LEAD = re.compile(expanded("lead").removesuffix("*"), re.IGNORECASE)  # a word of it
 _SHELL = re.compile(r"[|;&<>(){}$`\\\"'\n,]")
 # No check, and no use of a tool: where the shell is may differ.
@@ -273,9 +273,12 @@ def _with(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what goes with a change of a path, or of any; a text goes with another one in a file."""
     part, other = match["subject"], match.groupdict().get("other") or ""
     beside: list[Pattern | None] = [*_paths(sentence, other)] if other else [ANY_FILE]
-    words = re.findall(SECTIONS["language"], match.groupdict().get("when") or "", re.IGNORECASE)
+    when = match.groupdict().get("when") or ""
+    words = re.findall(SECTIONS["language"], when, re.IGNORECASE)
     if endings := dict.fromkeys(LANGUAGES[word.lower()] for word in words):
         beside = [Pattern(path=f"**/*.{ending}") for ending in endings]
+    elif _SOME.match(when):
+        return
     subjects: list[Pattern | None] = [*(_commands(sentence, part) or _paths(sentence, part))]
     if kind_of(part[0]) == "T":
         beside = beside or [_text(sentence.names[other])]
