@@ -8,29 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base import globs_hot
+from tables import rows
 
 ROOT = "/w/shop"
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path", "meant"),
-    [
-        *(("src/app.py", "/w/shop/src/app.py", True), ("./src/app.py", "/w/shop/src/app.py", True)),
-        *(("src/*.py", "/w/shop/src/app.py", True), ("src/*.py", "/w/shop/src/deep/app.py", False)),
-        ("src/**/*.py", "/w/shop/src/deep/er/app.py", True),
-        *(("src/**/*.py", "/w/shop/src/app.py", True), ("**/app.py", "/w/shop/app.py", True)),
-        *(("**", "/w/shop/anything", True), ("src", "/w/shop/src/deep/app.py", True)),
-        *(("src/", "/w/shop/src/deep/app.py", True), ("src/deep", "/w/shop/src/deep/app.py", True)),
-        ("deep/app.py", "/w/shop/src/deep/app.py", False),
-        *(("*.py", "/w/shop/src/deep/app.py", True), ("app.??", "/w/shop/app.py", True)),
-        *(("app.?", "/w/shop/app.py", False), ("/etc/*", "/etc/hosts", True)),
-        ("/w/shop/src/*.py", "/w/shop/src/app.py", True),
-        *(("/src/app.py", "/w/shop/src/app.py", False), ("*.py", "/elsewhere/app.py", True)),
-        *(("src/*.py", "/elsewhere/src/app.py", False), ("hosts", "/w/shopping/hosts", True)),
-        *(("README.md", "/w/shop/readme.md", False), ("[a].py", "/w/shop/a.py", False)),
-        ("日本/*.md", "/w/shop/日本/é.md", True),
-    ],
-)
+@pytest.mark.parametrize(("pattern", "path", "meant"), rows(__file__, "examples"))
 def test_examples(pattern, path, meant):
     assert globs_hot.matches(pattern, path, ROOT) is meant
     assert globs_hot.matches(pattern, path, ROOT + "/") is meant

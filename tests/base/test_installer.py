@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from memtui.base import installer
+from tables import rows
 
 TOOL = "[tool]\nrequirements = [{}]\n"
 
@@ -18,18 +19,7 @@ def prefix(tmp_path, monkeypatch):
     return where
 
 
-@pytest.mark.parametrize(
-    ("requirements", "command"),
-    [
-        ('{ name = "memtui" }', "uv tool install --with fastembed memtui"),
-        ('{ name = "memtui", specifier = ">=0.1" }', "uv tool install --with fastembed 'memtui>=0.1'"),
-        ('{ name = "memtui", directory = "/a b" }', "uv tool install --with fastembed '/a b'"),
-        (
-            '{ name = "memtui", extras = ["completions"], git = "https://host/x?rev=main" }, { name = "six" }',
-            "uv tool install --with six --with fastembed 'git+https://host/x@main[completions]'",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("requirements", "command"), rows(__file__, "a tool of uv keeps what it was installed with"))
 def test_a_tool_of_uv_keeps_what_it_was_installed_with(prefix, requirements, command):
     (prefix / installer.UV_NOTES).write_text(TOOL.format(requirements))
     assert installer.adding("fastembed") == command

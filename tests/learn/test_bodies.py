@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memtui.client.transcripts.conversation import Turn
 from memtui.learn import classifier, message, signals
+from tables import rows
 
 AGENT = "I ran npm install and added a comment to every function."
 PASTES = {
@@ -75,42 +76,7 @@ def test_a_body_has_no_word_that_the_person_did_not_write(parts):
 
 
 @pytest.mark.parametrize(
-    ("text", "kept", "left"),
-    [
-        (
-            "hi claude, the build is red again, can you look? From now on use pnpm, not npm, but only with a lock file. Thanks!",
-            ["but only with a lock file"],
-            ["claude", "red again", "Thanks"],
-        ),
-        (
-            "Please get the docs done.\n\nThe job failed.\nDon't run migrations by hand. Fix the pipeline.\n\nMerge the other branch.",
-            ["Don't run migrations by hand", "Fix the pipeline"],
-            ["docs", "other branch"],
-        ),
-        (
-            "The generated client is in src/api and has retries. Never call fetch directly, use that one.",
-            ["The generated client is in src/api"],
-            [],
-        ),
-        (
-            "The release is frozen until next Friday. Remember that we don't merge before then.",
-            ["frozen until 2026-11-20"],
-            [],
-        ),
-        (
-            "Never run migrations on the server by hand. Fix the pipeline so that they run there. Merge my branch, too.",
-            ["Fix the pipeline so that they run there"],
-            ["Merge"],
-        ),
-        ("Never retry on 403. It locks our account. It also costs money.", ["It also costs money"], []),
-        ("Never mock the database. Unless the test is in tests/unit.", ["Unless the test is in tests/unit"], []),
-        ("I'd prefer that you ask. It costs me an hour to undo such a change.", ["It costs me an hour"], []),
-        (
-            "Use the logger (e.g. get_logger from core) instead of print. What time is it?",
-            ["e.g. get_logger from core"],
-            ["What time"],
-        ),
-    ],
+    ("text", "kept", "left"), rows(__file__, "what a rule needs stays and what was said beside it does not")
 )
 def test_what_a_rule_needs_stays_and_what_was_said_beside_it_does_not(text, kept, left):
     _, description, body = words_of(text)
@@ -179,36 +145,7 @@ def test_evidence_is_short_and_a_cut_description_has_its_rule_below():
     assert body == text
 
 
-@pytest.mark.parametrize(
-    ("text", "description"),
-    [
-        ("以后提交信息都用中文写，不要用英文。除了版本号之外。", "以后提交信息都用中文写，不要用英文。除了版本号之外。"),
-        (
-            "A partir de ahora usa siempre pnpm en vez de npm, porque npm rompe el lockfile. Excepto en legacy.",
-            "A partir de ahora usa siempre pnpm en vez de npm, porque npm rompe el lockfile. Excepto en legacy",
-        ),
-        (
-            "Don't use print for debugging, except in scripts/, where it's ok.",
-            "Don't use print for debugging, except in scripts/, where it's ok",
-        ),
-        ("ok, .env files never go into git", ".env files never go into git"),
-        ("no: --no-verify must never be used", "--no-verify must never be used"),
-        ("packages/web/dist is generated, never edit it", "packages/web/dist is generated, never edit it"),
-        ('Remember: API keys are in the vault "Backend".', 'API keys are in the vault "Backend"'),
-        ('"hello" is what you say. always', '"hello" is what you say'),
-        ("no no no, I said use ruff instead of black", "I said use ruff instead of black"),
-        ("no-op functions are fine, never remove them", "no-op functions are fine, never remove them"),
-        ("could we always put the tests next to the module? I find it easier.", "Could we always put the tests next to the module?"),
-        ("looks good but please use single quotes next time", "Looks good but please use single quotes next time"),
-        ("Toujours utiliser des tabulations. Sauf dans les fichiers YAML, où c'est interdit.", "Toujours utiliser des tabulations. Sauf dans les fichiers YAML, où c'est interdit"),
-        ("if you change the API, you must also update the docs. otherwise the client breaks", "If you change the API, you must also update the docs"),
-        ("always run `npm run lint`, `npm test`\nand `npm run build`\nbefore pushing", "Always run `npm run lint`, `npm test` and `npm run build` before pushing"),
-        ("Use British English (colour, etc.) in texts. In code use American English.", "Use British English (colour, etc.) in texts"),
-        ("Dr. Smith's rule: always validate input.", "Dr. Smith's rule: always validate input"),
-        ("never use option A. use option B instead.", "Never use option A"),
-        ('use `git commit -m "msg."` and never `-a`.', 'Use `git commit -m "msg."` and never `-a`'),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "description"), rows(__file__, "a description is whole and has no mark too many"))
 def test_a_description_is_whole_and_has_no_mark_too_many(text, description):
     assert words_of(text)[1] == description
 

@@ -13,6 +13,7 @@ from memtui.inbox import file_hot, format_hot
 from memtui.learn import inbox_writer, signals
 from memtui.review import approvals, waiting_entries
 from memtui.store.store import Store
+from tables import rows
 
 RULE = "From now on always use uv to install Python packages, never pip."
 MORE = "From now on deploy only on Tuesdays, and never while support is away."
@@ -63,17 +64,7 @@ def test_what_any_file_of_memories_says_since_is_no_draft(world, place):
     assert said(world, RULE) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "body"),
-    [
-        ("Never push to main directly.", "The person said: never push to main directly. It broke a release."),
-        (
-            "From now on use British spelling in the docs.",
-            "Write documentation in British spelling.\nDocs are in docs/.",
-        ),
-        ("Toujours répondre en français.", "L'utilisateur veut toujours répondre en français."),
-    ],
-)
+@pytest.mark.parametrize(("text", "body"), rows(__file__, "what is quoted or said in other words is no draft"))
 def test_what_is_quoted_or_said_in_other_words_is_no_draft(world, text, body):
     save(auto(world, "a.md"), MEMORY.format("a", "A rule", body))
     assert said(world, text) == []

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memtui.client.transcripts.conversation import Turn
 from memtui.learn import signals
+from tables import rows
 
 AGENT = "I ran npm install and added a comment to every function."
 
@@ -15,71 +16,19 @@ def draft(text, agent=AGENT, channel="prompt"):
     return found if found and found.confidence >= 0.5 else None
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "description"),
-    [
-        ("No, don't use npm here, always use pnpm.", "correction", "Don't use npm here, always use pnpm"),
-        ("that's wrong: use tabs in this project", "correction", "Use tabs in this project"),
-        ("I told you not to edit the lock file", "correction", "I told you not to edit the lock file"),
-        ("stop adding comments to every function", "correction", "Stop adding comments to every function"),
-        ("From now on use pnpm instead of npm", "preference", "Use pnpm instead of npm"),
-        ("I told you: use pnpm instead of npm here", "correction", "Use pnpm instead of npm here"),
-        ("Always run the linter before you commit!", "preference", "Always run the linter before you commit"),
-        ("in future please don't touch generated files", "preference", "Don't touch generated files"),
-        ("we never push to main directly", "preference", "We never push to main directly"),
-        ("I'd prefer short answers", "preference", "I'd prefer short answers"),
-        ("I like how you split the commits", "confirmation", "I like how you split the commits"),
-        ("以后请用中文回答", "preference", "以后请用中文回答"),
-        ("Always provide types in function signatures.", "preference", "Always provide types in function signatures"),
-        ("Never provide code without tests.", "correction", "Never provide code without tests"),
-        ("Always maintain the changelog.", "preference", "Always maintain the changelog"),
-        ("Always show a code example for errors.", "preference", "Always show a code example for errors"),
-        ("Always reply in German.", "preference", "Always reply in German"),
-        ("Never ever push to main.", "correction", "Never ever push to main"),
-        ("Always proceed in small steps.", "preference", "Always proceed in small steps"),
-        ("Don't provide code without tests.", "correction", "Don't provide code without tests"),
-        ("Do not abbreviate names.", "correction", "Do not abbreviate names"),
-    ],
-)
+@pytest.mark.parametrize(("text", "kind", "description"), rows(__file__, "what a person lays down becomes a draft"))
 def test_what_a_person_lays_down_becomes_a_draft(text, kind, description):
     found = draft(text)
     assert found
     assert (found.kind, found.description, found.type, found.evidence) == (kind, description, "feedback", "u1")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("fix the bug where the cache never expires", "why is it always failing?"),
-        *("do you remember what we did yesterday?", "remember to commit after this", "yes", "go ahead", "no"),
-        *("no problem, thanks", "nope, still broken", "don't commit yet", "let's not do that for now"),
-        *("I don't think that's the cause", "make the header always visible", "The API must never return null"),
-        "Always show the tooltip when the user hovers",
-        "Build the endpoint. Always return code 200 there.",
-        *("Always fails on my machine", "Always the same error in this test"),
-        *("Never mind, we look at it later", "I'd prefer option 2", "what do you prefer, A or B?"),
-        *("I don't want to break the tests", "stop the server", "next time the job runs it should send mail"),
-        "oops, my mistake, I never pushed the branch",
-        "You are a helpful agent. Always answer in JSON.",
-        "```\n# from now on always use yarn\n```\nwhat does this comment say",
-        "> from now on always use yarn\n\nwho wrote this",
-    ],
-)
+@pytest.mark.parametrize("text", rows(__file__, "ordinary talk gives none"))
 def test_ordinary_talk_gives_none(text):
     assert draft(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "confidence"),
-    [
-        ("Don't provide code without tests.", 0.75),
-        ("Never apologise in messages.", 0.8),
-        ("Don't change anything, just look.", 0.0),
-        ("Don't touch the config.", 0.0),
-        ("Write a parser. Don't use regular expressions.", 0.0),
-        ("Never been so confused by an error.", 0.0),
-    ],
-)
+@pytest.mark.parametrize(("text", "confidence"), rows(__file__, "first words are a rule if they name nothing at hand"))
 def test_first_words_are_a_rule_if_they_name_nothing_at_hand(text, confidence):
     found = draft(text, agent="")
     assert (found.confidence if found else 0.0) == confidence
@@ -178,20 +127,7 @@ def test_each_standing_rule_or_order_to_an_interrupted_agent_is_a_draft():
         assert made is None or made.confidence < 0.5
 
 
-@pytest.mark.parametrize(
-    ("text", "memory_type", "scope"),
-    [
-        ("Keep in mind the staging database is shared with the other team", "project", "project"),
-        ("please remember that the staging db is read-only", "project", "project"),
-        ("Remember to always ask before a release", "feedback", "project"),
-        ("Keep in mind that you must never write to staging", "feedback", "project"),
-        ("Remember that the docs are at https://wiki.example.org/shop", "reference", "project"),
-        ("I'm a data scientist, new to Rust", "user", "global"),
-        ("From now on use British spelling in all my projects", "feedback", "global"),
-        ("From now on use British spelling", "feedback", "project"),
-        ("I prefer tabs over spaces in all my code", "feedback", "global"),
-    ],
-)
+@pytest.mark.parametrize(("text", "memory_type", "scope"), rows(__file__, "type and scope follow what is said"))
 def test_type_and_scope_follow_what_is_said(text, memory_type, scope):
     found = draft(text)
     assert (found.type, found.scope) == (memory_type, scope)
@@ -199,13 +135,7 @@ def test_type_and_scope_follow_what_is_said(text, memory_type, scope):
 
 @pytest.mark.parametrize(
     ("request_before", "words", "calls", "is_trigger"),
-    [
-        ("wow that is a nice joke", "Stop adding comments to everything", "", False),
-        ("install the date library with npm", "Always run the tests with pytest", "Bash: npm install dates", False),
-        ("add a button to the page", "Stop adding comments to everything", "Edit: page.ts", False),
-        ("install the date library with npm", "Use pnpm, not npm", "", True),
-        ("add a date picker to the form", "Use pnpm, not npm", "Bash: npm install picker", True),
-    ],
+    rows(__file__, "what was asked is a trigger where it has to do with it"),
 )
 def test_what_was_asked_is_a_trigger_where_it_has_to_do_with_it(request_before, words, calls, is_trigger):
     found = signals.signal_of(Turn(words, "prompt", agent="Done.", request=request_before, calls=calls))

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memtui.client.transcripts.conversation import Conversation
 from memtui.learn import unfinished_work
+from tables import rows
 
 
 def todo_write(*pairs, **more):
@@ -46,17 +47,7 @@ def test_the_last_todo_list_or_the_newest_list_under_a_heading_counts():
     assert found(todo, asked, said("I wrote them.")) == ["Fix parser"]
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Remaining:\n- Write docs\n- Ship it\n\nI did both just now.",
-        "Remaining:\n- Write docs\n\nDone:\n- Ship it",
-        "The README has:\n\n````\n```\nx\n```\n- [ ] sample box\n````\n\nThat is all.",
-        "- [ ] a box\n- [x] another\n\nBoth are done now.",
-        "Here's what I did:\n- Wrote docs",
-        "What's left is easy to see:\n- nothing to see",
-    ],
-)
+@pytest.mark.parametrize("message", rows(__file__, "only an explicit list at the end counts"))
 def test_only_an_explicit_list_at_the_end_counts(message):
     assert found(said(message)) == []
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.learn import wording
+from tables import rows
 
 RULES = [
     *("use pnpm for packages", "never push to main", "not mock the database", "keep the lock file as it is"),
@@ -17,21 +18,7 @@ RULES = [
 LEADS = ["", "No, ", "no wait, ", "ok so ", "actually ", "also, ", "from now on ", "please ", "going forward, "]
 
 
-@pytest.mark.parametrize(
-    ("text", "description"),
-    [
-        ("I want you to ask first", "Ask first"),
-        ("no wait, use the staging database", "Use the staging database"),
-        ("and please also add a test!", "Add a test"),
-        ("from now on ask me before you write a migration", "Ask me before you write a migration"),
-        ("we never push to main directly.", "We never push to main directly"),
-        ("I told you not to edit the lock file", "I told you not to edit the lock file"),
-        ("could we move the helpers into one file?", "Could we move the helpers into one file?"),
-        ("No comments in generated files", "No comments in generated files"),
-        ("Why did you delete the folder?", "Why did you delete the folder?"),
-        ("pnpm.lock stays as it is", "pnpm.lock stays as it is"),
-    ],
-)
+@pytest.mark.parametrize(("text", "description"), rows(__file__, "a description is the sentence without lead ins"))
 def test_a_description_is_the_sentence_without_lead_ins(text, description):
     assert wording.describe(text) == description
 
@@ -41,24 +28,7 @@ def test_no_word_of_a_rule_is_lost_and_none_comes_in(lead, rule, end):
     assert wording.describe(lead + rule + end).lower() == rule + end.rstrip(".!")
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("Use pnpm instead of npm", "use-pnpm-instead-npm"),
-        ("Do not run the tests every time, only on the main branch", "do-not-run-tests-every-time"),
-        ("Don't edit the lock file", "do-not-edit-lock-file"),
-        ("Do not edit the lock file", "do-not-edit-lock-file"),
-        ("Never push to main directly", "never-push-main-directly"),
-        ("The cache isn't relevant, store it in a file", "cache-not-relevant-store-file"),
-        ("Let's follow the guide", "follow-guide"),
-        ("It won't work and it can't work", "not-work"),
-        ("The build doesn't work", "build-not-work"),
-        ("We explicitly said why one would want that, given the new", "explicitly-said-why-one-want"),
-        ("Write the plan to a temporary plan file, don't commit", "write-plan-temporary-file"),
-        ("Call the new module and the old one before", "call-new-module-old"),
-        ("Künftig die Umlaute nicht mehr ändern", "kunftig-die-umlaute-nicht-mehr"),
-    ],
-)
+@pytest.mark.parametrize(("text", "name"), rows(__file__, "a name has the content words of its text"))
 def test_a_name_has_the_content_words_of_its_text(text, name):
     assert wording.slug(text) == name
 

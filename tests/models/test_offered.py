@@ -10,6 +10,7 @@ from memtui.base import clock_hot, findings
 from memtui.models import choice, log
 from memtui.models.call import ModelError
 from memtui.models.model import LanguageModel
+from tables import rows
 
 pytestmark = pytest.mark.slow
 FORM = {"type": "object", "properties": {"fits": {"type": "boolean"}}, "required": ["fits"]}
@@ -28,22 +29,7 @@ def asks(settings, api, monkeypatch):
     return ask
 
 
-@pytest.mark.parametrize(
-    ("names", "model"),
-    [
-        (None, "claude-haiku-5-5"),
-        ([], "claude-haiku-5-5"),
-        (["llama-9", "qwen-7"], "llama-9"),
-        (["qwen-7", "claude-opus-9", "my-sonnet"], "my-sonnet"),
-        (["qwen-7", "our-haiku"], "our-haiku"),
-        (["qwen3-1b", "qwen3-70b", "qwen3-8b"], "qwen3-70b"),
-        (["llama3.2:3b-instruct-q4", "mixtral:8x7b", "gemma3:270m"], "mixtral:8x7b"),
-        (["qwen3-235b-a22b", "llama-3.1-70B-4bit"], "qwen3-235b-a22b"),
-        (["gemma-3n-e4b", "some-model", "phi-3.8b"], "some-model"),
-        (["bge-m3", "text-embedding-9000b", "whisper-70b", "tts-100b", "reranker-90b", "qwen-4b"], "qwen-4b"),
-        (["nomic-embed-text", "haiku-reranker"], "claude-haiku-5-5"),
-    ],
-)
+@pytest.mark.parametrize(("names", "model"), rows(__file__, "the best of what is there is asked"))
 def test_the_best_of_what_is_there_is_asked(asks, names, model):
     assert asks(names) == model
 

@@ -8,6 +8,7 @@ import pytest
 from memtui.base.errors import MemtuiError
 from memtui.models.call import ModelError, OwnTools, Request, Stop
 from memtui.models.tool_client import ToolClient
+from tables import rows
 
 HEAD = f"#!{sys.executable}\nimport json, os, sys, time\n"
 RESULT = 'print(json.dumps({"type": "result", "structured_output": {"note": "done"}}), flush=True)\n'
@@ -43,16 +44,7 @@ assert json.loads(sys.stdin.readline())["response"]["request_id"] == "r1"
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("script", "outcome", "words"),
-    [
-        ("sys.exit('no login')", "rejected", "The client failed (1): no login."),
-        ("", "invalid", "printed no JSON"),
-        ("os.kill(os.getpid(), 9)", "cut", "signal 9"),
-        ("print('{', end='', flush=True)\ntime.sleep(30)", "late", "within 2 s"),
-        ("os.close(1)\nos.close(2)\ntime.sleep(1)", "invalid", "printed no JSON"),
-        ('print(json.dumps({"type": "result", "subtype": "error_max_turns"}))', "invalid", "20 answers"),
-        ('print(json.dumps({"type": "result", "is_error": True, "api_error_status": 400}))', "rejected", "400"),
-    ],
+    ("script", "outcome", "words"), rows(__file__, "each way to end without an answer has its error")
 )
 def test_each_way_to_end_without_an_answer_has_its_error(asked, script, outcome, words):
     with pytest.raises(ModelError, check=lambda error: error.outcome == outcome) as caught:

@@ -3,19 +3,10 @@
 import pytest
 
 from memtui.recall import fields, gloss_hot, query_hot
+from tables import rows
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        *(("lösch bitte die alten zweige", "de"), ("mach das mal mit der datenbank", "de")),
-        ("quita la lista de los pedidos", "es"),
-        ("supprime les faux tests dans le dossier", "fr"),
-        *(("corrige o erro que aparece na tela", "pt"), ("テストを直して", "ja"), ("把测试修一下", "zh")),
-        *(("delete the old branches please", ""), ("die in a fire, war stories of the café", "")),
-        *(("tsc --noEmit src/index.ts", ""), ("", "")),
-    ],
-)
+@pytest.mark.parametrize(("text", "found"), rows(__file__, "the language of a prompt shows"))
 def test_the_language_of_a_prompt_shows(text, found):
     assert gloss_hot.language(text) == found
 

@@ -10,6 +10,7 @@ from memtui.deliver.session_memories_hot import SessionMemories
 from memtui.recall import index_build, judge_hot, words_hot
 from memtui.store import mutes_hot, trust_grants
 from memtui.store.journal import own_files
+from tables import rows
 
 RELEASE = "how do we put a new release of the shop live with the pipeline?"
 TEXTS = {
@@ -70,17 +71,7 @@ def test_the_memory_that_fits_is_given_and_never_twice_unless_it_changed(store):
     assert store.outcomes(session=session)["release-pipeline"] == "inject"
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("/release now", "command"),
-        ("release pipeline", "short"),
-        ("thanks, that was great, good night", "smalltalk"),
-        ("please continue with the next step", "smalltalk"),
-        ("continua por favor, gracias", "smalltalk"),
-        ("paint the garden fence tomorrow at noon", "nothing"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), rows(__file__, "what fits nothing gets nothing"))
 def test_what_fits_nothing_gets_nothing(store, text, why):
     found = store.run(text)
     assert (found.why_silent, found.injected()) == (why, [])

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.recall import own_words_hot, words_hot
+from tables import rows
 
 LOG = """why does the deploy of the billing service hang?
 
@@ -28,16 +29,7 @@ def test_what_is_no_question_of_a_person_counts_for_nothing(prompt, why):
     assert own_words_hot.counted(prompt) == ("", why)
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "how do we roll out a release?",
-        "/srv/app/config.yaml is not read, why?",
-        "如何部署这个服务到生产环境",
-        "fix this:\nTypeError: x is undefined",
-        "- first do the migration\n- then rename the column\n- then run the tests\n- and commit",
-    ],
-)
+@pytest.mark.parametrize("prompt", rows(__file__, "a prompt in a persons words counts whole"))
 def test_a_prompt_in_a_persons_words_counts_whole(prompt):
     assert own_words_hot.counted(prompt) == (prompt, "")
 
@@ -58,18 +50,7 @@ def test_of_a_log_or_code_the_question_and_errors_count_in_any_form():
         assert len(set(words_hot.terms(forms))) == 1, forms
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("getUserName", ["getusername", "get", "user", "name"]),
-        ("MAX_RETRY_COUNT", ["max_retry_count", "max", "retry", "count"]),
-        ("src/app/main.py", ["src/app/main.py", "src", "app", "main", "py"]),
-        ("parseHTTPHeader", ["parsehttpheader", "pars", "http", "header"]),
-        *(("CI/CD", ["ci/cd", "ci", "cd"]), ("don't", ["don"])),
-        ("Größe café", ["große".replace("ö", "o"), "cafe"]),
-        *(("发布流程", ["发布", "布流", "流程"]), ("用pytest测试", ["用", "pytest", "测试"]), ("...", [])),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), rows(__file__, "a word is split and kept whole"))
 def test_a_word_is_split_and_kept_whole(text, expected):
     assert words_hot.terms(text) == expected
 

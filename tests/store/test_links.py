@@ -6,23 +6,10 @@ from hypothesis import strategies as st
 
 from memtui.store import links
 from memtui.store.memory import LinkTargets
+from tables import rows
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(
-            *("[[target]]", "[[target.md]]", "[[ target ]]", "[[./target]]", "[[target|text]]"),
-            "| [[target\\|cell]] | b |",
-        ),
-        *("[[target#heading]]", "[[target#heading|text]]", "![[target]]", "見[[target]]も", "([[target]])"),
-        *("[md](target.md)", '[x](./target.md#h "title")', "[x](<target.md>)", "[two\nlines](target.md)"),
-        "[a [b] `c]`](target.md 'title')",
-        "- item\n\n    [[target]] in the same item",
-        "text\n    [[target]] in the same paragraph",
-        *("`code` [[target]] `more`", "an escaped \\` and [[target]] and `", "`C:\\dir\\` [[target]]"),
-    ],
-)
+@pytest.mark.parametrize("text", rows(__file__, "a link is found in each form and a rename changes its name alone"))
 def test_a_link_is_found_in_each_form_and_a_rename_changes_its_name_alone(text):
     (link,) = links.find(text)
     assert (link.target.removesuffix(".md"), text[link.name_start : link.name_end]) == ("target", "target")
@@ -30,22 +17,7 @@ def test_a_link_is_found_in_each_form_and_a_rename_changes_its_name_alone(text):
     assert renamed == text.replace("target", "other")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(
-            *("a[[0]]", "df[[column]]", "see [[1]] and [[2, 3]]", "[[https://x.test]]", "[[mailto:a@x.test]]"),
-            "[[pic.png]]",
-        ),
-        *("![[scan.pdf]]", "[[main.py]]", "[[_TOC_]]", "[[#heading]]", "[[MEMORY]](MEMORY.md)", "\\[[target]]"),
-        "[[ -f x ]] [[ $a == b ]] [[ a -nt b ]] [[:alpha:]] [[...slug]]",
-        *("`[[target]]`", "``a ` [[target]]``", "a `span over\ntwo [[target]] lines`", "```\n[[target]]\n```"),
-        *("- ~~~\n  [[target]]\n  ~~~", "> ```sh\n> [[target]]\n> ```", "```never closed\n[[target]]"),
-        *("text\n\n    [[target]]\n\n\t[md](target.md)\n", "- item\n\n      [[target]]", "![image](target.md)"),
-        *("[x](https://x.test/target.md)", "[x](/root/target.md)", "[x](target.txt)", "[x](.hidden.md)"),
-        *("[^1]: target.md", "[x][t]\n\n[t]: target.md", "`[x](target.md)`"),
-    ],
-)
+@pytest.mark.parametrize("text", rows(__file__, "code and what only looks like a link is none"))
 def test_code_and_what_only_looks_like_a_link_is_none(text):
     assert [link for link in links.find(text) if link.target != "MEMORY"] == []
 

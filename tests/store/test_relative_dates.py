@@ -12,6 +12,7 @@ from memtui.store.memory import from_bytes
 from memtui.store.relative_dates import RELATIVE, SAID, dated, foreign_patterns, relative_dates
 from memtui.store.scopes import Scope
 from memtui.tidy.checks import stale
+from tables import rows
 
 WRITTEN = date(2026, 11, 5)  # a Thursday
 SCOPE = Scope("auto", "auto", "/")
@@ -25,76 +26,17 @@ def replaced(text, written=WRITTEN):
     return text
 
 
-@pytest.mark.parametrize(
-    ("text", "absolute"),
-    [
-        ("It broke yesterday.", "It broke 2026-11-04."),
-        ("The demo is tomorrow.", "The demo is 2026-11-06."),
-        ("As of today there are three.", "As of 2026-11-05 there are three."),
-        ("The audit is next Thursday.", "The audit is 2026-11-12."),
-        ("The audit was last Thursday.", "The audit was 2026-10-29."),
-        ("The audit is this Friday.", "The audit is 2026-11-06."),
-        ("We ship this week.", "We ship in the week of 2026-11-02."),
-        ("Due by next week.", "Due by the week of 2026-11-09."),
-        ("It moved last month.", "It moved in 2026-10."),
-        ("New prices from next month.", "New prices from 2026-12."),
-        ("Broken since last year.", "Broken since 2025."),
-        ("### Soon (This Week)", "### Soon (the week of 2026-11-02)"),
-        ("- Next week we ship.", "- In the week of 2026-11-09 we ship."),
-        ("Open this weekend.", "Open in the weekend of 2026-11-07."),
-        ("It broke last night.", "It broke 2026-11-04."),
-        ("Next quarter we move.", "In 2027-Q1 we move."),
-        ("It moved last quarter.", "It moved in 2026-Q3."),
-        ("It went live two weeks ago.", "It went live 2026-10-22."),
-        ("The contract will end in 3 days.", "The contract will end on 2026-11-08."),
-        ("It will be closed in two months.", "It will be closed in 2027-01."),
-    ],
-)
+@pytest.mark.parametrize(("text", "absolute"), rows(__file__, "a relative date is replaced by the day it meant"))
 def test_a_relative_date_is_replaced_by_the_day_it_meant(text, absolute):
     assert replaced(text) == absolute
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "They said \"tomorrow\", “next week”, ‘last year’, and 'yesterday' too.",
-        "> We ship tomorrow.",
-        "`today` and `next week` are constants.",
-        "```\nrun yesterday\n```",
-        "Today's build and yesterday’s log.",
-        "Tokens expire in 30 days.",
-        "It takes effect in 2 weeks of testing.",
-        "Every last Friday of the month.",
-        "Backups of the last week are kept for the next month.",
-        "Whether you shipped yesterday or not.",
-        "Ask again if it failed yesterday.",
-        "Never deploy what was merged today.",
-        "src/today/x.py, #tomorrow, @yesterday, today.md/x, next-week",
-        "Within the last year, and for the next month.",
-    ],
-)
+@pytest.mark.parametrize("text", rows(__file__, "what is no date or somebodys words is left alone"))
 def test_what_is_no_date_or_somebodys_words_is_left_alone(text):
     assert replaced(text) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "states"),
-    [
-        *(("Today we decided to squash.", []), ("The queue moved to Redis today.", [])),
-        *(("Since today the build needs uv.", []), ("The freeze starts today: no merges.", [])),
-        *(("The demo is today.", []), ("Don't deploy today.", [])),
-        ("The till was left out **again** (today).", []),
-        ("In the shop from earlier today.", []),
-        ("Orders of 30 days before today are kept.", ["today"]),
-        ("Columns further from today shrink.", ["today"]),
-        ("We use three servers today.", ["today"]),
-        ("It is only skipped by the parser today; it was slow.", ["today"]),
-        ("Not built today, and nobody asked for it.", ["today"]),
-        ("Today the till prints the orders itself.", ["Today"]),
-        ("The `cut_date` field is unused today (it moved).", ["today"]),
-        ("It holds tomorrow as it does next week.", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "states"), rows(__file__, "today is no day where it says how things are"))
 def test_today_is_no_day_where_it_says_how_things_are(text, states):
     dates = list(relative_dates(text, WRITTEN))
     assert dates
@@ -144,52 +86,12 @@ def test_the_files_time_tells_when_it_was_written_but_not_certainly():
     assert (one.data["proposed"], one.data["certain"], one.data["line"]) == ("2026-11-04", False, 5)
 
 
-@pytest.mark.parametrize(
-    ("said", "absolute"),
-    [
-        ("No merges after Thursday.", "No merges after 2026-11-12."),
-        ("Keep it until Monday!", "Keep it until 2026-11-09!"),
-        ("Always use the new API from tomorrow on.", "Always use the new API from 2026-11-06 on."),
-        ("In two weeks the old API goes.", "On 2026-11-19 the old API goes."),
-        ("The audit is the day after tomorrow.", "The audit is 2026-11-07."),
-        ("The audit was the day before yesterday.", "The audit was 2026-11-03."),
-        ("Use v2 next sprint.", "Use v2 next sprint (said on 2026-11-05)."),
-        ("Freeze until the end of the week.", "Freeze until the end of the week (said on 2026-11-05)."),
-        ("We use three servers today.", "We use three servers today (said on 2026-11-05)."),
-        ("DON'T DEPLOY TOMORROW", "DON'T DEPLOY 2026-11-06"),
-        ("Ab morgen nur pnpm.", "Ab 2026-11-06 nur pnpm."),
-        ("Nächste Woche ziehen wir um.", "2026-W46 ziehen wir um."),
-        ("Bis übermorgen nichts mergen.", "Bis 2026-11-07 nichts mergen."),
-        ("À partir de demain, utilise uv.", "À partir de 2026-11-06, utilise uv."),
-        ("La release è la prossima settimana.", "La release è 2026-W46."),
-        ("Desde mañana usa uv, pasado mañana pip.", "Desde 2026-11-06 usa uv, 2026-11-07 pip."),
-        ("A partir de amanhã usa uv.", "A partir de 2026-11-06 usa uv."),
-        ("Vanaf overmorgen alleen uv.", "Vanaf 2026-11-07 alleen uv."),
-        ("明天开始只用 uv。", "2026-11-06开始只用 uv。"),
-        ("来週から uv を使う。", "2026-W46から uv を使う。"),
-        ("내일부터 uv만 써.", "2026-11-06부터 uv만 써."),
-    ],
-)
+@pytest.mark.parametrize(("said", "absolute"), rows(__file__, "what a person says gets the day it means"))
 def test_what_a_person_says_gets_the_day_it_means(said, absolute):
     assert dated(said, WRITTEN) == absolute
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Never deploy after Thursday.",
-        "From now on deploy before Friday only.",
-        "No merges before Black Friday, nor after Friday Night Live.",
-        "We release on Friday, and never on a Monday.",
-        "If it broke by Monday, ask.",
-        "Skip to the next iteration, and name each next release.",
-        "Mention it in next release notes.",
-        "The column is called Next Sprint, the page Tomorrow.",
-        "Run `until Monday`, and say “next sprint”.",
-        "Guten Morgen! Jeden Morgen um acht, por la mañana.",
-        "Read src/morgen/tomorrow.py and demain-1.",
-    ],
-)
+@pytest.mark.parametrize("said", rows(__file__, "habits names and quotes stay as they were said"))
 def test_habits_names_and_quotes_stay_as_they_were_said(said):
     assert dated(said, WRITTEN) == said
 

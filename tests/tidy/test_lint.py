@@ -17,6 +17,7 @@ from memtui.store.index import index_lines
 from memtui.store.memory import from_bytes
 from memtui.tidy import contradictions
 from memtui.tidy.checks import lint, lint_fixes, memory_checks
+from tables import rows
 
 DATA = Path(__file__).parents[1] / "data/lint"
 NOW = clock_hot.parse("2026-11-22T12:00:00Z")
@@ -125,51 +126,7 @@ def test_a_description_is_one_short_line(text):
     assert len(made) <= prose_hot.LIMIT
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "opposed"),
-    [
-        ("Use tabs.", "Use spaces for indentation.", True),
-        ("Always squash commits.", "Never squash commits.", True),
-        ("Never squash commits on main.", "Always squash commits.", False),
-        ("Use tabs in Makefiles.", "Use spaces in Python.", False),
-        ("Use pnpm, not npm.", "Avoid npm.", False),
-        ("Never commit secrets.", "Do not commit secrets.", False),
-        ("Prefer single quotes.", "Prefer double quotes in strings.", True),
-        ("Indent with tabs in all Go files.", "Indent with spaces in all Go files.", True),
-        ("Enable the build cache on CI.", "Disable the build cache on CI.", True),
-        ("Migrations must always be reviewed by two people.", "Migrations must never be reviewed by two people.", True),
-        ("Integration tests run in parallel.", "Integration tests don't run in parallel.", True),
-        ("Migrations run before the deploy.", "Migrations run after the deploy.", True),
-        ("Never disable the build cache on CI.", "Enable the build cache on CI.", False),
-        ("Debug output is enabled in staging.", "Debug output is disabled in production.", False),
-        ("Tests of the till never run in parallel.", "Tests of the shelf run in parallel.", False),
-        ("The shop has no door on Sundays.", "The shop has two floors.", False),
-        ("Tests of the till are not run on CI.", "Tests of the till are run on CI.", True),
-        ("The notes are in shop/till not in shop", "The notes are in shop/till", False),
-        ("The files are `shop/till/local` not `shop/till`", "Look at `shop/till/local`", False),
-        ("Use pnpm for every script in the repo.", "Use pnpm for every script in the repo, never npm.", False),
-        ("Install every package and script by pnpm.", "Install every package and script by pnpm and never npm.", False),
-        ("Integration tests run in parallel on CI.", "Integration tests do not run in parallel on CI Fridays.", False),
-        ("Always squash commits when you merge.", "Never squash commits when you release the shop.", False),
-        ("In Python: use tabs.", "In Go: use spaces.", False),
-        ("On CI, the till tests run in parallel.", "On laptops, the till tests don't run in parallel.", False),
-        ("Always run `shop e2e`.", "Never run `shop e2e:up`.", False),
-        ("See [[never-stop-the-till]] and [[till]].", "NEVER STOP THE TILL [[never-stop-the-till]]", False),
-        ("There is no spare till printer.", "**Spare till printer**: in the cellar.", False),
-        ("## Spare till printers", "The spare till printers are not in use.", False),
-        ("`spare_till=false` since the spring sale.", "`spare_till=true` since the winter sale.", False),
-        ("A till key is **not** a valid shop key.", "A till key is not a valid shop key.", False),
-        ("The verdict of the till audit is no-go.", "The verdict of the till audit is go.", False),
-        ("On CI, the till tests run in parallel.", "On CI, the till tests don't run in parallel.", True),
-        ("The shop has a spare till printer.", "The shop has no spare till printer.", True),
-        ("The **shelf labels** are printed nightly.", "Shelf labels are never printed nightly.", True),
-        (
-            "The shelf service validates each order twice.",
-            "The shelf service does not validate each order twice.",
-            True,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("one", "other", "opposed"), rows(__file__, "plain contradictions"))
 def test_plain_contradictions(one, other, opposed):
     found = [from_bytes(f"/{n}.md", "auto", text.encode()) for n, text in enumerate((one, other))]
     assert bool(list(contradictions.find(found))) == opposed

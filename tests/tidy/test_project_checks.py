@@ -7,6 +7,7 @@ import pytest
 from memtui.base import clock_hot
 from memtui.tidy.checks import lint, lint_fixes, verification
 from memtui.tidy.checks.project_files import ProjectFiles
+from tables import rows
 
 from .checks.repositories import git
 
@@ -85,66 +86,17 @@ def test_a_path_or_command_not_known_is_found_and_a_moved_path_corrected(made):
     assert "Prices: `src/new/prices.py:12` and\n`src/new/prices.py`, in `src/gone.py` the rest.\n" in text
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "`src/kept.py`, `kept.py`, `src/`, `./src/app.py:3-9` and `prices.py` are there.",
-        *("`src/gone.py` was removed in May.", "Never bring `src/gone.py` back."),
-        "`src/old/prices.py` → `src/new/prices.py`",
-        "Die Datei `src/gone.py` ist entfernt, und `open_till_drawer()` heißt anders als früher.",
-        "`src/gone.py` a été supprimé ; `open_till_drawer()` n'existe plus.",
-        "`src/old/prices.py` fue movido a otro lugar; ya no hay `open_till_drawer()`.",
-        *("`src/old/prices.py` è stato spostato.", "O arquivo `src/gone.py` foi removido."),
-        "`src/old/prices.py` 已移至别处，`open_till_drawer()` 已删除。",
-        "`src/gone.py` は削除され、`open_till_drawer()` もなくなった。",
-        "`src/gone.py`는 삭제되었고 `open_till_drawer()`는 더 이상 없다.",
-        "A search for `open_till_drawer` has no results.",
-        "The till of the other repository is opened by `open_till_drawer()`, in `src/gone.py` of the `tills` repo.",
-        "Tools make `out/report.json`.",
-        "A module such as `src/never/there.py`, `and/or`, `a/b`, `/etc/passwd`, `~/src/gone.py`, `../src/gone.py`.",
-        *("src/gone.py without a code span", "```\nsrc/gone.py\n`src/gone.py`\n```"),
-        "`cat src/gone.py` and `https://example.com/src/gone.py`",
-        "`npm run test`, `pnpm run build:all -- --fast`, `yarn run tsc`, `bun run x.ts`, `npm run dev`, `npm run <script>`, `npm test`",
-        "`make build`, `make lint`, `make`, `make -j4 nowhere`, `make VERSION=2 x`",
-        "branch `main`, the `release-2` branch, branch `never-there`, the `feature/till` branch was merged",
-        "`TillDrawer` and `someLibraryCall()`, `use_effect_hook`",
-        "`foo_bar()`, `your_api_key` and `snake_case`, which code once had",
-    ],
-)
+@pytest.mark.parametrize("line", rows(__file__, "what is there never was or is told as past is left alone"))
 def test_what_is_there_never_was_or_is_told_as_past_is_left_alone(made, line):
     assert named(made, line) == []
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Run `npm run gone` before committing.",
-        "**How to apply:** Run `npm run gone` before each commit.",
-        "- Always run `npm run gone` before you push.",
-        "Never use spaces. Run `npm run gone`.",
-        "Do not push without `npm run gone`.",
-        "Never commit without running `npm run gone`.",
-    ],
-)
+@pytest.mark.parametrize("line", rows(__file__, "a command that is to be run now is found beside what is forbidden"))
 def test_a_command_that_is_to_be_run_now_is_found_beside_what_is_forbidden(made, line):
     assert named(made, line) == [("command", "npm run gone")]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Do not run `npm run gone`.",
-        "Never run tests by hand. `npm run gone` is how.",
-        "Run `npm run gone`, not `npm run test`.",
-        "Run `npm run gone` before it was renamed.",
-        "Run `npm run gone` before May.",
-        "The old way. Run `npm run gone` before committing.",
-        "Formerly: Run `npm run gone` before committing.",
-        "Run `npm run gone` before committing. It was removed in May.",
-        "Never bring it back. `src/gone.py` had it. See `src/gone.py`.",
-        "Tests were pushed without `npm run gone`.",
-    ],
-)
+@pytest.mark.parametrize("line", rows(__file__, "what is forbidden or of the past is left alone in each sentence"))
 def test_what_is_forbidden_or_of_the_past_is_left_alone_in_each_sentence(made, line):
     assert named(made, line) == []
 
@@ -168,17 +120,7 @@ def test_a_makefile_clone_option_or_link_tells_nothing_that_is_not_so(made, tmp_
         link.unlink()
 
 
-@pytest.mark.parametrize(
-    ("text", "holds"),
-    [
-        *(("glob src/*.py", True), ("glob src/**/prices.py", True), ("glob src/*.rs", False)),
-        *(("not glob yarn.lock", True), ('grep "strict = true" in docs/*.txt', True)),
-        *(("grep 'strict = false' in docs/*.txt", False), ("grep strict in *.txt", True)),
-        *(("not grep strict in *.toml", True), ("git branch main", True), ("git branch feature/till", False)),
-        *(("git tag v1", False), ("git path src/app.py", True), ("git path src", True)),
-        ("git path src/gone.py", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "holds"), rows(__file__, "the checks that a memory brings"))
 def test_the_checks_that_a_memory_brings(made, text, holds):
     assert verification.holds(ProjectFiles(str(made)), text) is holds
     codes = [each.code for each in check(made, "Words.", fields=f"verify: {text}\n")[1]]

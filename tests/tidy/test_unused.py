@@ -15,6 +15,7 @@ from memtui.tidy.checks import lint, unused
 from memtui.tidy.checks.unused import PromptedTurn
 from memtui.views import changesets
 from recalls import bring, deliver
+from tables import rows
 
 NOW = clock_hot.parse("2026-11-22T12:00:00Z")
 DAY = 86_400
@@ -164,15 +165,7 @@ PNPM = "---\nname: pnpm\ndescription: Use pnpm, never npm\n---\n\nThe lock is `p
 
 
 @pytest.mark.parametrize(
-    ("prompt", "said", "followed"),
-    [
-        ("add lodash", "I run pnpm add lodash.", True),
-        ("add lodash", "I run yarn add lodash.", False),
-        ("add lodash", "I have changed pnpm-lock.yaml.", True),
-        ("add lodash", "I have merged it into main.", False),
-        ("add lodash by pnpm or npm", "I run pnpm add lodash.", False),
-        ("never mind: is pnpm-lock.yaml of pnpm or npm?", "Of pnpm.", None),
-    ],
+    ("prompt", "said", "followed"), rows(__file__, "a memory is followed where its own words are taken up")
 )
 def test_a_memory_is_followed_where_its_own_words_are_taken_up(home, prompt, said, followed):
     home.path.write_text(PNPM)

@@ -8,6 +8,7 @@ from rich.text import Text
 from memtui import keymap
 from memtui.tui.app import MemtuiApp
 from memtui.tui.widgets.lines import TABS
+from tables import rows
 from tui.hands import lines, notes
 
 from .conftest import NOW, press, running, settle
@@ -72,16 +73,7 @@ async def test_an_empty_list_offers_nothing_for_a_row(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.every(step=4)
-@pytest.mark.parametrize(
-    ("key", "said"),
-    [
-        ("n", "n works in Memories."),
-        ("P", "P works in Memories and Activity."),
-        ("exclamation_mark", "! works in other places, not in Inbox."),
-        ("left", None),
-        ("escape", None),
-    ],
-)
+@pytest.mark.parametrize(("key", "said"), rows(__file__, "a key of other places says where it works"))
 async def test_a_key_of_other_places_says_where_it_works(world, key, said):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
     async with running(app, (80, 24)) as pilot:

@@ -6,6 +6,7 @@ import pytest
 
 from memtui.models.selection import CatalogueEntry
 from memtui.models.subconscious import agent, transcript_view
+from tables import rows
 
 SAID = "We deploy on Tuesdays only, and the audit is tomorrow."
 
@@ -20,16 +21,7 @@ class Answering:
         return self.parts
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "refused"),
-    [
-        ("", "Deploy on Tuesdays.", True),
-        ("", "Deploy on Tuesdays, with support at hand.", False),
-        ("", "Never deploy on Tuesdays.", False),
-        ("Deploy daily.", "Deploy on Tuesdays.", False),
-        ("", "", False),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "refused"), rows(__file__, "what a memory says needs no block"))
 def test_what_a_memory_says_needs_no_block(old, new, refused):
     heard = transcript_view.Heard()
     heard.add(transcript_view.PERSON, SAID)

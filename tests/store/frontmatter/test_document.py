@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from memtui.base.errors import MemtuiError
 from memtui.store.frontmatter import document, subset_hot
+from tables import rows
 
 NESTED = b"""---
 name: prefer-pnpm
@@ -142,17 +143,7 @@ def test_broken_frontmatter_is_read_as_far_as_it_goes_and_never_rewritten(data, 
 
 
 @pytest.mark.parametrize(
-    ("block", "field", "quoted"),
-    [
-        ("description: Release rule: tag before you push\n", "Release rule: tag before you push", None),
-        ("description: `pnpm` is the tool\n", "`pnpm` is the tool", None),
-        ("description: @alice decides, *not* me & you\n", "@alice decides, *not* me & you", None),
-        ('description: see: C:\\dir and "this"\n', 'see: C:\\dir and "this"', '"see: C:\\\\dir and \\"this\\""'),
-        ("description: [draft] a thing\r\n", "[draft] a thing", None),
-        ("description: a b\nmetadata:\n\ttype: user\n", "a b", "a b"),
-        ("description:\tno blank\n", "no blank", "no blank"),
-        ("description: wiki: yes\nlinks:\n  - [[a]]\n", "wiki: yes", None),
-    ],
+    ("block", "field", "quoted"), rows(__file__, "a value without its needed quotes is read as the client reads it")
 )
 def test_a_value_without_its_needed_quotes_is_read_as_the_client_reads_it(block, field, quoted):
     data = f"---\nname: x\n{block}---\nText.\n".encode()

@@ -12,6 +12,7 @@ from textual.geometry import Region
 from memtui.tui import terminal
 from memtui.tui.widgets import painting
 from memtui.tui.widgets.rows import Column, RowList
+from tables import rows
 
 
 class Lists(App):
@@ -52,16 +53,7 @@ async def test_once_the_person_has_done_something_the_cursor_stays_with_its_row(
 
 
 @pytest.mark.parametrize(
-    ("text", "room", "shown"),
-    [
-        ("Use pnpm in this repository", 20, "Use pnpm in this…"),
-        ("feedback_the_payment_sandbox", 20, "feedback_the_paymen…"),
-        ("files src/checkout/**", 14, "files src/che…"),
-        ("indivisibilities", 8, "indivis…"),
-        ("Commit messages, why", 17, "Commit messages,…"),
-        ("日本語の文日本語の文", 9, "日本語の…"),
-        ("日本語の文日本語の文", 8, "日本語…"),
-    ],
+    ("text", "room", "shown"), rows(__file__, "a cell is cut between words and a long name where its room ends")
 )
 def test_a_cell_is_cut_between_words_and_a_long_name_where_its_room_ends(text, room, shown):
     styled = Text(text, "dim")
