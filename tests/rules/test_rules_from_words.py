@@ -239,7 +239,7 @@ def test_each_form(text: str, rules: list[str]) -> None:
         "| `a.ts` | uses `maxAngle` (not `maxTick`) |",
         "Never add tests to `src/`",
         "Run `make lint` after code changes to see that all is well",
-        "Run `make fmt --write` on the files you touched before committing",
+        "Run `make fmt --write` on the log that you touched before committing",
         "Never run `make drop` automatically",
         "",
     ],

@@ -188,7 +188,9 @@ def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
         is_same_program = pair[0].split()[0] == pair[1].split()[0] and all(" " in name for name in pair)
         if "T" in kinds and kinds <= {"T", "W"}:
             subject, wanted = _text(pair[0]), _text(pair[1])
-        elif kinds == {"P"}:
+        elif {kind_of(sign), kind_of(other)} == {"P"}:
+            if kinds != {"P"}:  # run, or read
+                continue
             subject, wanted = _path(pair[0]), _path(pair[1])
         elif kinds == {"C"} or (kinds == {"C", "W"} and " " in "".join(pair)) or (kinds == {"W"} and is_same_program):
             subject, wanted = Pattern(command=_command(pair[0])), Pattern(command=_command(pair[1]))
