@@ -222,7 +222,7 @@ def _never_edit(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule
     """Yield that no file is written at a path, or at one below another; or that no file has the path as a text."""
     groups = match.groupdict()
     place = sentence.names.get(groups.get("place") or "", "")
-    if match[0].endswith(" here"):
+    if re.search(r" (?:here|scripts?)$", match[0]):  # one of many, or a part of it
         return
     for path in (pattern.path for pattern in _paths(sentence, match["subject"])):
         if place and not place.endswith("/") and "." in place.rpartition("/")[2]:

@@ -149,7 +149,7 @@ def _points(fence: re.Match[str]) -> str:
     language = fence["language"].strip()
     commands = [re.sub(r"(?:^|\s+)#.*|^\$ ", "", line.strip()) for line in fence["code"].split("\n")]
     is_shell = language in _SHELLS or (
-        not language and all(_kind(command) == "C" for command in filter(None, commands))
+        not language and all(command.startswith("cd ") or _kind(command) == "C" for command in filter(None, commands))
     )
     is_plain = is_below and is_shell and not any("`" in command or command.endswith("\\") for command in commands)
     return "\n".join(f"{DEEP}- `{command}`" for command in commands if command and is_plain)
