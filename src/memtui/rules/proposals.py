@@ -5,23 +5,9 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from memtui.rules import sentences
 from memtui.rules.rule_hot import ALWAYS, NEVER, Pattern, Rule
-from memtui.rules.sentences import (
-    CONDITION,
-    DIRECTORIES,
-    LANGUAGES,
-    NEGATED,
-    ONLY_FOR,
-    PART,
-    SECTIONS,
-    MaskedSentence,
-    compiled,
-    expanded,
-    filled,
-    kind_of,
-    limits,
-    sentences,
-)
+from memtui.rules.sentences import MaskedSentence, compiled, expanded, filled, kind_of, limits
 
 MOST_RULES, MOST_CHARS, LEAST_TEXT = 8, 20_000, 4
 # The command of a moment, by the words that name it.
@@ -31,7 +17,7 @@ MOMENTS = {
     r"\bprs?\b|pull.request|submit\w* (?:\w+ )*(?:changes|code)": "gh pr create *",
 }
 # Options that say by themselves what they belong to, and words for them.
-OPTIONS = dict(line.split(": ") for line in SECTIONS["options"].split("\n"))
+OPTIONS = dict(line.split(": ") for line in sentences.SECTIONS["options"].split("\n"))
 # Any file of a project, for what is to be done after each change.
 ANY_FILE = Pattern(path="**")
 SCRIPTS = (".sh", ".py")
@@ -68,14 +54,14 @@ class _Form:
 
 _FORMS = {
     name: [_Form(line) for line in re.sub(r"\n\s+", "", text).split("\n")]
-    for name, text in SECTIONS.items()
+    for name, text in sentences.SECTIONS.items()
     if name.startswith("for_")
 }
 
 
 def rules_of_text(text: str) -> list[Rule]:
     """Return the rules that a text says, at most MOST_RULES, each once."""
-    rules = {rule.key(): rule for sentence in sentences(text[:MOST_CHARS]) for rule in _rules_of(sentence)}
+    rules = {rule.key(): rule for sentence in sentences.sentences(text[:MOST_CHARS]) for rule in _rules_of(sentence)}
     wanted = {str(rule.other) for rule in rules.values() if rule.relation == "instead"}
     sure = [rule for rule in rules.values() if rule.kind == ALWAYS or str(rule.subject) not in wanted]
     return sure[:MOST_RULES]
@@ -95,10 +81,12 @@ def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
     for start, mark in ((0, ""), *breaks):
         is_aside = mark == "," and not _FORBIDS.match(words, start)
         above = words[:start]
-        is_limited = limits(above) if mark in ":,：，" else CONDITION.search(above) or ONLY_FOR.match(above)
+        is_limited = (
+            limits(above) if mark in ":,：，" else sentences.CONDITION.search(above) or sentences.ONLY_FOR.match(above)
+        )
         if start < end or (not end and start and (is_aside or is_limited)):
             continue
-        is_inverted = sentence.inverted and not NEGATED.match(words, start)
+        is_inverted = sentence.inverted and not sentences.NEGATED.match(words, start)
         starts = [start]
         while (lead := _LEAD.match(words, starts[-1])) and lead.end() > starts[-1]:
             starts.append(lead.end())
@@ -154,7 +142,7 @@ def _commands(sentence: MaskedSentence, part: str) -> list[Pattern]:
 
 def _path(name: str) -> Pattern:
     name = name.removeprefix("./").removeprefix("/")
-    is_file = name not in DIRECTORIES and ("*" in name or "." in name.rpartition("/")[2] or "/" not in name)
+    is_file = name not in sentences.DIRECTORIES and ("*" in name or "." in name.rpartition("/")[2] or "/" not in name)
     return Pattern(path=f"{name}**" if name.endswith("/") else name if is_file else f"{name}/**")
 
 
@@ -177,7 +165,7 @@ def _text(name: str, path: str = "") -> Pattern | None:
 
 def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what is not to be used, with what is: both commands, or both texts; a command also without the other."""
-    if PART.search(match.groupdict().get("between") or ""):
+    if sentences.PART.search(match.groupdict().get("between") or ""):
         return
     other = match["other"]
     for sign in sentence.signs(match["subject"]):
@@ -209,7 +197,7 @@ def _never_run(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]
         # With anything in the place of a last hole, also nothing, more would be forbidden than is said.
         name = sentence.names[sign]
         purpose = match.groupdict().get("purpose") or ""
-        if (installs := _INSTALLS.match(name + purpose)) and not PART.search(purpose):
+        if (installs := _INSTALLS.match(name + purpose)) and not sentences.PART.search(purpose):
             yield Rule(NEVER, Pattern(command=f"{name} {installs['verb']} *"))
         is_limited = purpose or _MORE.match(match.string[match.end() :])
         if "&&" in name or (is_limited and " -" not in name):  # it may be run for other purposes
@@ -276,8 +264,8 @@ def _with(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     part, other = match["subject"], match.groupdict().get("other") or ""
     beside: list[Pattern | None] = [*_paths(sentence, other)] if other else [ANY_FILE]
     when = match.groupdict().get("when") or ""
-    words = re.findall(SECTIONS["language"], when, re.IGNORECASE)
-    if endings := dict.fromkeys(LANGUAGES[word.lower()] for word in words):
+    words = re.findall(sentences.SECTIONS["language"], when, re.IGNORECASE)
+    if endings := dict.fromkeys(sentences.LANGUAGES[word.lower()] for word in words):
         beside = [Pattern(path=f"**/*.{ending}") for ending in endings]
     elif _SOME.match(when):
         return
