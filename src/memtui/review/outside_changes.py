@@ -79,6 +79,10 @@ class Untrusted(NamedTuple):
 
     @property
     def says(self) -> str:
+        return ("deleted: " if self.is_gone else "") + self._sentence
+
+    @property
+    def _sentence(self) -> str:
         return self.memory.description or prose_hot.first_sentence(self.memory.body) or self.memory.stem
 
 

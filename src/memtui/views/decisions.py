@@ -392,13 +392,12 @@ class TrustRow(Decision):
     def describe(self, here: "Workspace") -> list[Part]:
         """Return its whole text, as the agent would get it, or how it differs from what was trusted."""
         memory, before, row = self.untrusted.memory, self.untrusted.before, self.untrusted.line
-        path = here.tilde(memory.path)
+        path, index = here.tilde(memory.path), f"MEMORY.md: {safe_text.line(row, 400)}\n" if row else ""
         text: Part = File(memory.raw.decode("utf-8", "replace").rstrip("\n"), path)
         return [
             Words(safe_text.line(f"{self.place}: {memory.stem}", 200), "bold"),
-            Words(f"   {self.sessions_get}\n{safe_text.line(path, 300)}\n\n", colours.QUIET),
+            Words(f"   {self.sessions_get}\n{safe_text.line(path, 300)}\n{index}\n", colours.QUIET),
             text if before is None else TextDifference(before, b"" if self.untrusted.is_gone else memory.raw),
-            Words(safe_text.line(f"MEMORY.md: {row}", 400) if row else "", colours.QUIET),
         ]
 
 

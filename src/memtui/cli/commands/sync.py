@@ -92,7 +92,9 @@ def _lines(
         return
     whose = f" of the {_whose(own)}" if own.team else ""
     yield f"{many(len(outcome.came), 'file')}{whose} {verb}, {len(outcome.went)} {other}."
-    if outcome.came and not dry_run:
+    if outcome.waiting:
+        yield narrate(f"{many(outcome.waiting, 'waits', 'wait')} in the Inbox: memtui inbox --kind trust")
+    elif outcome.came and not dry_run:
         yield narrate("Accept what came in the Inbox: memtui" if own.team else "Undo what came: memtui undo")
 
 

@@ -334,7 +334,8 @@ class MemoryCommands:
         if unsaved is not None and unsaved.path:
             await self._change(unsaved.memory(), unsaved)
         elif answer is not None:
-            targets, kind = self.reader.targets, answer if unsaved is None else ""
+            targets = [scope for scope in self.reader.targets if scope.writable]
+            kind = answer if unsaved is None else ""
             here = place.scope if place is not None and place.scope in targets else None
             scope = here or scopes.home(self.reader.scopes, kind)
             if unsaved is not None:
