@@ -49,6 +49,7 @@ PICTURES = (
     Picture("delivery", "activity", (stage.prompt,)),
     Picture("session", "activity", (stage.session,)),
     Picture("merge", "inbox", (stage.merge,)),
+    Picture("changed", "inbox", (stage.change_elsewhere,)),
     Picture("recall", "memories", (stage.recalled,)),
     Picture("setup", "setup", (stage.setting,)),
     Picture("backfill", "inbox", (stage.past_sessions, stage.press("enter")), past=True),

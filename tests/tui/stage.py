@@ -16,11 +16,12 @@ from contextlib import contextmanager
 from textual.widgets import TextArea
 
 from memtui import recall_preview
-from memtui.base import paths_hot
+from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
 from memtui.deliver.blocks_hot import Part
 from memtui.demo import content, sessions, world
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
+from memtui.inbox import file_hot
 from memtui.tui.app import MemtuiApp
 from memtui.tui.files import COMMAND
 from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
@@ -297,6 +298,31 @@ async def approve(pilot):
     await pilot.press("1")
     await settled(pilot)
     await memory(APPROVED)(pilot)
+
+
+async def change_elsewhere(pilot):
+    """Put the cursor on what another machine changed too: its text is a draft, as a sync leaves it."""
+    data = pilot.app.data
+    path = f"{paths_hot.config_dir(data.env)}/memory/concise-answers.md"
+    base = ids_hot.digest(fs_hot.read_bytes(path))
+    fields = {"id": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "time": clock_hot.iso(NOW - 180), "from": "machine:laptop"}
+    fields |= {"kind": "rewrite", "name": "concise-answers", "type": "user", "scope": "global", "base": base}
+    text = "Answer in a few sentences, code first\n\nShow the change first, then explain it in three sentences."
+    fields["replaces"] = "concise-answers.md"
+    file_hot.add_entry(paths_hot.inbox_dir(data.root, None), "updates", fields, text)
+    await settled(pilot)
+    await eventually_listed(pilot, "concise-answers")
+
+
+async def eventually_listed(pilot, name):
+    """Wait until a draft of this name is listed, and put the cursor on it."""
+    pilot.app.screen.services.read()
+    for _ in range(100):
+        await settled(pilot)
+        table = pilot.app.screen.query_one("#list")
+        if any(row.item and row.item.entry.fields.get("name") == name for row in table.rows):
+            break
+    await draft(name)(pilot)
 
 
 async def tell(pilot):
