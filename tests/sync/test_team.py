@@ -8,7 +8,7 @@ import pytest
 from test_sync import MEMORY, Machine
 
 from memtui.base import paths_hot
-from memtui.base.errors import MemtuiError
+from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.client import locate_hot
 from memtui.inbox import format_hot
 from memtui.review import outside_changes
@@ -78,10 +78,14 @@ def test_what_a_colleague_proposes_waits_until_it_is_accepted(both):
     assert ann.waiting() == []  # her own words
     assert [path for path in ann.sync().went if "MEMORY" not in path] == ["team/ship.md"]
     ben.sync()
+    with pytest.raises(NotFoundError):  # it would take it from her
+        undo.run(ben.store().journal, "undo")
     assert ben.text("ship", "team") == ann.text("ship", "team")
     (row,) = ben.waiting()
     assert (row.memory.stem, row.scope.label) == ("ship", "team:shop")
     assert ben.status().trusted == []
+    (ben.team_dir / "ship.md").unlink()  # an agent did
+    assert (ben.sync().went, bool(ben.text("ship", "team"))) == ([], True)
     ben.accept()
     assert (ben.status().trusted, ben.waiting()) == (["ship.md"], [])
     undo.run(ben.store().journal, "undo")

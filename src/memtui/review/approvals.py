@@ -88,7 +88,10 @@ def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft
     scope = own.scope(label)
     if not choices.scope and scope.kind == "project" and not scope.exists and _reads_auto(own, item):
         scope = own.scope("auto")
-    references.writable(scope, shared=store.shared)
+    # The person's own words, which another text took the place of in a sync with the team.
+    is_own = scope.kind == "remote" and item.entry.fields.get("from", "").startswith("machine:")
+    own.shared = own.shared or store.shared or is_own
+    references.writable(scope, shared=own.shared)
     request = item.entry.fields.get("request", "")
     if choices.trigger is not None:
         typed = choices.trigger.strip()

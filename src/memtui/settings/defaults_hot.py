@@ -39,7 +39,7 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "recall_select": (False, (), True, "have a model select memories, too"),
     "share_auto": (False, (), True, "other agents get Claude's own memories"),
     "rules": ("on", ("on", "watch", "off"), True, "rules: on, watch (only count), off"),
-    "sync_incoming": ("apply", ("apply", "ask"), False, "from your machines: apply, ask (in the Inbox)"),
+    "sync_incoming": ("apply", ("apply", "ask"), False, "changes of your machines: apply, ask"),
     "semantic": (False, (), False, "recall by a local sentence model, too"),
     "semantic_model": ("polyglot", (), False, "polyglot, english, or fastembed's id"),
     "subconscious": ("off", ("off", "notes", "full"), True, "reads sessions: off, notes, full"),

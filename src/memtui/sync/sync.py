@@ -18,7 +18,8 @@ from memtui.base.phrasing_hot import many
 from memtui.base.storage import storing
 from memtui.client import locate_hot
 from memtui.inbox import drafts, file_hot, format_hot
-from memtui.store import memory
+from memtui.store import memory, trust_hot
+from memtui.store.journal import ledger
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 from memtui.sync import incoming, notes, trees
@@ -127,6 +128,8 @@ def leave(root: str, team: str = "") -> None:
     step of undo. Raises MemtuiError."""
     top = folder(root, team)
     if team:
+        with storing(top):  # first, so that no sync takes what goes here from the team
+            fs_hot.unlink(top + "/state.json")
         paths = [f"{top}/memory/{file}" for file, problem in locate_hot.walk(top + "/memory") if not problem]
         paths += [path for path in [f"{top}/memory/{locate_hot.INDEX_NAME}"] if os.path.isfile(path)]
         files = [FileChange(path, fs_hot.read_bytes(path), None) for path in paths if not os.path.islink(path)]
@@ -254,7 +257,7 @@ def _run_locked(
             whose = f"the team {state.team}" if state.team else "other machines"
             words = f"take in {many(len(changes), 'change')} from {whose}"
             try:
-                journal.run("sync", changes, words)
+                journal.run(ledger.FROM_TEAM if state.team else "sync", changes, words)
             except ConflictError as error:
                 raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
         if state.team:  # what others wrote is never a draft; the person's own words that do not stand are
@@ -298,6 +301,9 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
     }
     rest = {path: data for path, data in rest.items() if path not in names or names[path] in waiting}
     rest.pop(_accepted_path(state), None)
+    if state.team:  # what the person never accepted is not theirs to remove for all
+        trust = trust_hot.load(root, here.places[local_files.TEAM])
+        rest |= {path: data for path, data in base.items() if _is_memory(path) and not trust.allows(data)}
     row = {"name": state.name, "version": memtui.__version__, "format": FORMAT} | ({"team": True} if state.team else {})
     own = f"{MACHINES}/{state.machine}.json"
     tree = {**rest, **here.tree}
@@ -317,6 +323,10 @@ def _late(state: SyncState, here: LocalTree) -> set[str]:
 
 def _below(tops: Iterable[str], path: str) -> bool:
     return any(path == top or path.startswith(top + "/") for top in tops)
+
+
+def _is_memory(path: str) -> bool:
+    return path.startswith(f"{local_files.TEAM}/") and locate_hot.is_memory_name(path.rpartition("/")[2])
 
 
 def _accepted_path(state: SyncState) -> str:

@@ -9,6 +9,7 @@ from memtui.base.phrasing_hot import ago, many
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
+from memtui.client import locate_hot
 from memtui.sync import quick, state
 
 NOT_SET_UP = "Sync is not set up.", "Set it up with an empty git repository of yours: memtui sync setup URL"
@@ -187,9 +188,12 @@ def leave(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.sync import sync
 
     team = args.team or ""
-    own = _states(ctx, team)[0]
+    is_left = f"{locate_hot.TEAM}:{team}" in dict(locate_hot.team_dirs(ctx.root)) and team not in state.names(ctx.root)
+    own = state.SyncState("", "", "", team=team) if is_left else _states(ctx, team)[0]
     if own.team != team:
         raise MemtuiError(*NOT_SET_UP)
     sync.leave(ctx.root, team)
     stay = f"Its memories stay there; those of the {_whose(own)} left this machine." if team else "Its memories stay."
-    return Result({"url": own.url, "team": team}, f"This machine no longer syncs with {line(own.url)}. {stay}")
+    return Result(
+        {"url": own.url, "team": team}, f"This machine no longer syncs with {line(own.url) or _whose(own)}. {stay}"
+    )

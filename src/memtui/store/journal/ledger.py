@@ -32,6 +32,8 @@ KIND_KEYS = ("before", "was", "trust", "cut", "entry", "pairs", "versions", "bes
 MODEL = "model"
 # The operation of what the model changed with tools of its own.
 RUN = "run"
+# Memories of a team that came. An undo would take them from the whole team, and no session got them yet.
+FROM_TEAM = "team"
 
 
 def readable(record: Record) -> bool:
@@ -238,7 +240,7 @@ class Ledger:
                 _remove(self.redoable, key)
                 if key in self.transactions:
                     self.transactions[key].state = "purged"
-        else:
+        elif transaction.op != FROM_TEAM:
             self.undoable.append(transaction.id)
             if transaction.by != MODEL:
                 self.redoable.clear()
