@@ -34,8 +34,7 @@ def test_a_team_memory_reaches_a_session_once_it_is_accepted(on, tmp_path, model
 
     def waits():
         return [
-            (row["name"], row["by"].endswith("desk"))
-            for row in on.memtui_json("inbox", "--kind", "trust")["entries"]
+            (row["name"], row["by"].endswith("desk")) for row in on.memtui_json("inbox", "--kind", "trust")["entries"]
         ]
 
     assert asked()[0] == []
