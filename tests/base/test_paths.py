@@ -129,6 +129,8 @@ def test_project_memories_above_a_repository_are_not_its_own(repo, tmp_path):
     env = {"HOME": str(tmp_path / "home")}
     assert locate_hot.project_dir(env, str(below)) == (f"{repo}/.claude/memory", False)
     assert locate_hot.project_dir(env, str(tmp_path / "plain")) == (f"{tmp_path}/.claude/memory", True)
+    (tmp_path / ".claude/projects").mkdir()
+    assert locate_hot.project_dir(env, str(tmp_path / "plain")) == (f"{tmp_path}/plain/.claude/memory", False)
     assert locate_hot.project_dir({"HOME": str(tmp_path)}, str(below)) == (f"{repo}/.claude/memory", False)
 
 

@@ -80,7 +80,10 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
     above = [] if _identity(top.rstrip("/") + "/.git") else upwards(paths_hot.parent(top))
     for here in [*own, root, *above]:
         directory = here.rstrip("/") + IN_REPOSITORY
-        if directory not in names and _file_type(directory) == fs_hot.S_IFDIR and _identity(directory) not in never:
+        if directory in names or _file_type(directory) != fs_hot.S_IFDIR or _identity(directory) in never:
+            continue
+        # Where the client keeps sessions is somebody's configuration, and no project's.
+        if here not in above or not _identity(here.rstrip("/") + "/.claude/projects"):
             return directory, True
     bare = root != top and _identity(root + "/.git") is None
     return (top if bare else root).rstrip("/") + IN_REPOSITORY, False
