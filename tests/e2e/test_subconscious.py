@@ -351,11 +351,11 @@ def test_thoughts_summaries_and_long_answers_of_the_client_are_read(on, model, b
     thought = {"type": "thinking", "thinking": "Perhaps Ghent has the keys.", "signature": "c2ln"}
     report = "word " * 8000 + "is the end."
     model.summary = "<summary>They moved the wiki to Ghent.</summary>"
-    turn = [Reply([thought, {"type": "text", "text": report}]), PLAN]
+    turn = [Reply([thought, {"type": "text", "text": report}]), PLAN, PLAN]
     model.script = lambda request: structured(request) if is_subconscious(request) else turn.pop(0)
     begun = on.claude(SAID)
-    on.claude("/compact", resume=begun.session_id)
-    on.claude("Go on.", resume=begun.session_id)
+    for prompt in ("And then?", "/compact", "Go on."):
+        on.claude(prompt, resume=begun.session_id)
     assert eventually(lambda: not turn and on.workers_ended()), on.errors()
     text = "\n".join(request.text() for request in model.requests if is_subconscious(request))
     assert f"<memtui-thought>\n{thought['thinking']}\n</memtui-thought>" in text
