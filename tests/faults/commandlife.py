@@ -255,6 +255,16 @@ SCENARIOS = [
     C("setup", "completions", "bash", reads=True),
     C("status", reads=True),
     C("sync", reads=True),
+    C(
+        "sync",
+        "leave",
+        "--team",
+        "crew",
+        files={
+            "home/.claude/memtui/teams/crew/state.json": '{"url": "/gone", "machine": "k1", "name": "desk", "team": "crew"}',
+            "home/.claude/memtui/teams/crew/memory/shared.md": "---\nname: shared\n---\n\nWords tok-x3.\n",
+        },
+    ),
     C("inbox", reads=True),
     C("activity", reads=True),
     C("search", "native", reads=True),

@@ -11,7 +11,7 @@ from memtui.base import paths_hot
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.client import locate_hot
 from memtui.inbox import format_hot
-from memtui.review import outside_changes
+from memtui.review import approvals, outside_changes, waiting_entries
 from memtui.store import scopes, trust_hot
 from memtui.store.journal import undo
 from memtui.store.store import Store
@@ -143,6 +143,12 @@ def test_of_two_texts_the_writer_of_the_lost_one_alone_has_a_draft(both):
     drafts = [entry.text for file in files for entry in format_hot.read(file)]
     assert all(lost in text for text in drafts)
     assert len(drafts) <= 1
+    for person in both:
+        for item in waiting_entries.waiting_in(person.root, [None], ["updates"]):
+            draft = approvals.propose(Store(person.env, str(person.shop)), item)
+            approvals.approve_all(person.store().journal, [draft])
+            assert lost in person.text("ship", "team")
+            assert person.waiting() == []
 
 
 def test_leaving_takes_the_memories_away_and_undo_brings_them_back(both):

@@ -284,7 +284,10 @@ async def test_machines_stand_there_once_sync_is_set_up(setup_app, world, error)
     state = sync.SyncState("git@example.org:you/memories.git", "k1", "laptop", time=NOW - 180, error=error)
     os.makedirs(f"{world.root}/sync/own")
     write(f"{world.root}/sync/own/state.json", json.dumps(state._asdict()))
+    os.makedirs(f"{world.root}/teams/crew")
+    team = state._replace(team="crew", error="")
+    write(f"{world.root}/teams/crew/state.json", json.dumps(team._asdict()))
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot, folded=True)
         (row,) = [row for row in screen.table.rows if row.title == "machines"]
-        assert row.words == (error or "laptop with git@example.org:you/memories.git · 3m ago")
+        assert row.words == (error or "laptop with git@example.org:you/memories.git · 3m ago · team crew · 3m ago")
