@@ -22,6 +22,7 @@ OPTIONS = dict(line.split(": ") for line in sentences.SECTIONS["options"].split(
 ANY_FILE = Pattern(path="**")
 SCRIPTS = (".sh", ".py")
 _LATER, _BREAK, _BECAUSE, _HOLE = map(compiled, ("later", "break", "because", "hole"))
+_FURTHER = re.compile(expanded("joint") + expanded("any"), re.IGNORECASE)  # names of a list behind a match
 _MORE, _INSTALLS, _FORBIDS, _SOME = map(compiled, ("more", "installs", "forbids", "some"))
 _LEAD = re.compile(expanded("lead").removesuffix("*"), re.IGNORECASE)  # a word of it
 _SHELL = re.compile(r"[|;&<>(){}$`\\\"'\n,]")
@@ -29,7 +30,7 @@ _SHELL = re.compile(r"[|;&<>(){}$`\\\"'\n,]")
 _CD = re.compile(r"\s*cd(?:\s|$)")
 # What was run in one case; and what a text of a file can't have.
 _HASH = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")
-_OPEN_END = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\])$")
+_OPEN_END = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\]|\s[A-Z][A-Z_]*)$")
 _CUT = re.compile(r"<[a-z_ -]+>|…|\.\.\.")
 _HAS_FORM = re.compile(r"[^\w\s-]|[a-z][A-Z]|\w_\w")
 
@@ -101,7 +102,8 @@ def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
                 or (name in {"for_option", "for_trailer"} and not rules)
             ):
                 continue
-            if not _LATER.search(_BECAUSE.sub("", words[match.end() :])):
+            limit = sentences.CONDITION if _FURTHER.match(words, match.end()) else _LATER
+            if not limit.search(_BECAUSE.sub("", words[match.end() :])):
                 yield from rules
             end = match.end()
             break
@@ -121,7 +123,7 @@ def _command(name: str) -> str:
         is_operand = len(words) > 1 and word.startswith((".", "/"))  # options may stand before it
         if (word.startswith("-") or is_operand) and words and words[-1] != "*":
             words.append("*")
-        words.append("*" if words and re.fullmatch(r"[A-Z][A-Z_]+", word) else word)
+        words.append(word)
     if not words or any(map(_HASH.fullmatch, words)) or "*" in words[0] or _SHELL.search(" ".join(words)):
         return ""
     words[0] = words[0].rpartition("/")[2]  # as the shell's command is looked at
@@ -202,7 +204,7 @@ def _never_run(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]
         is_limited = purpose or _MORE.match(match.string[match.end() :])
         if "&&" in name or (is_limited and " -" not in name):  # it may be run for other purposes
             continue
-        if not _OPEN_END.search(name) or not _HOLE.sub("", name.partition(" ")[2]).strip():
+        if not _OPEN_END.search(name) or not _HOLE.sub("", name.removeprefix(name.split()[0])).strip():
             yield from (Rule(NEVER, pattern) for pattern in _commands(sentence, sign))
 
 
