@@ -69,7 +69,7 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
                 ours = _moved(ours, {path: free})
     tree: Tree = {}
     for path in sorted({*base, *ours, *theirs}):
-        merged = _file(path, (base.get(path), ours.get(path), theirs.get(path)), conflicts, ours_stand(path))
+        merged = _file(path, (base.get(path), ours.get(path), theirs.get(path)), conflicts, ours_stand)
         if merged is not None:
             tree[path] = merged
     for path in [path for path in tree if os.path.basename(path) == INDEX_NAME]:
@@ -87,15 +87,18 @@ def ours_stands(
     then; else by a hash. So each machine says the same, in any order of syncs, whatever its clock. `writers`: of what
     the other side changed."""
     last = writers()
-    most = max((writer.counter for writer in last.values()), default=0)  # of a file with another name there
-    counters = counter, last[path].counter if path in last else most
+    own = [last[path]] if path in last else last.values()  # else it has another name there
+    counters = counter, max((writer.counter for writer in own), default=0)
     hashes = (ids_hot.digest(tree.get(path, b"")) for tree in (ours, theirs))
     sides = list(zip(counters, hashes, strict=True))
     return sides[0] >= sides[1]
 
 
 def _file(
-    path: str, sides: tuple[bytes | None, bytes | None, bytes | None], conflicts: list[Conflict], ours_stand: bool
+    path: str,
+    sides: tuple[bytes | None, bytes | None, bytes | None],
+    conflicts: list[Conflict],
+    ours_stand: Callable[[str], bool],
 ) -> bytes | None:
     """Merge one file, None where it is absent; adds to `conflicts`."""
     base, ours, theirs = sides
@@ -110,7 +113,7 @@ def _file(
         conflicts.append(Conflict(path, rest.decode("utf-8", "replace"), ""))
         return rest
     one = merge_index if os.path.basename(path) == INDEX_NAME else merge_memory
-    merged = one(base or b"", ours, theirs, path, ours_stand=ours_stand)
+    merged = one(base or b"", ours, theirs, path, ours_stand=ours_stand(path))
     conflicts += merged.conflicts
     return merged.data
 
