@@ -158,11 +158,12 @@ class Remote:
             raise MemtuiError(f"{self.url} holds {len(entries)} files.", f"At most {MAX_FILES} are synced.")
         return entries
 
-    def tree(self, commit: str) -> Tree:
-        """Return the files of a commit with their contents; none for no commit. Raises MemtuiError."""
+    def tree(self, commit: str, below: str = "") -> Tree:
+        """Return the files of a commit, whose paths may have to begin so, with their contents; none for no commit.
+        Raises MemtuiError."""
         if not commit:
             return {}
-        entries = self.entries(commit)
+        entries = {path: entry for path, entry in self.entries(commit).items() if path.startswith(below)}
         names = "".join(entry.blob + "\n" for entry in entries.values()).encode()
         contents = _contents(self.git("cat-file", "--batch", data=names))
         return {path: next(contents) for path in entries}

@@ -58,7 +58,7 @@ def set_up(root: str, url: str, name: str = "", team: str = "", agree: Callable[
         if team:
             state = state._replace(author=repo.git("config", "--global", "user.name", check=False).decode().strip())
         commit = repo.fetch()
-        rows = {path: data for path, data in repo.tree(commit).items() if path.startswith(MACHINES + "/")}
+        rows = repo.tree(commit, MACHINES + "/")
         _check_rows(url, [*rows.values()], is_empty=not commit, team=team)
         rows.pop(f"{MACHINES}/{state.machine}.json", None)
         state = state._replace(name=_name(name, {str(json.loads(row).get("name")) for row in rows.values()}))
@@ -416,7 +416,7 @@ def _sentence(conflict: Conflict) -> str:
 
 def machines(root: str, state: SyncState) -> list[tuple[str, str]]:
     """List (name, version) of the machines that ever synced with the remote, this one first. Raises MemtuiError."""
-    tree = repository(root, state).tree(state.base)
+    tree = repository(root, state).tree(state.base, MACHINES + "/")
     rows = []
     for path, data in tree.items():
         if path.startswith(MACHINES + "/"):
