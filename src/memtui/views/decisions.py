@@ -408,7 +408,7 @@ def of_untrusted(untrusted: "Untrusted", project: str) -> TrustRow:
         kind=TRUST,
         says=untrusted.says,
         place=scope_name(untrusted.scope, project),
-        time=memory.changed_at,
+        time=memory.changed_at or None,
         later_key=untrusted.later_key,
         names=(memory.ref, memory.path, memory.stem),
         untrusted=untrusted,
