@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.hooks.install import settings_merge
+from tables import rows
 
 SCALARS = (
     st.none()
@@ -96,22 +97,7 @@ def test_what_the_client_could_not_read_is_refused(text):
         settings_merge.load(text, allows_comments=False)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('{"a":1}', '{"a":1,"new":{"x":[1,2]}}'),
-        ('{"a": 1}', '{"a": 1, "new": {"x": [1, 2]}}'),
-        (
-            '{\n    "a": 1\n}\n',
-            '{\n    "a": 1,\n    "new": {\n        "x": [\n            1,\n            2\n        ]\n    }\n}\n',
-        ),
-        (
-            '{\r\n\t"a": 1\r\n}',
-            '{\r\n\t"a": 1,\r\n\t"new": {\r\n\t\t"x": [\r\n\t\t\t1,\r\n\t\t\t2\r\n\t\t]\r\n\t}\r\n}',
-        ),
-        ("{}", '{\n  "new": {\n    "x": [\n      1,\n      2\n    ]\n  }\n}'),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), rows(__file__, "new text is written as the text around it"))
 def test_new_text_is_written_as_the_text_around_it(text, expected):
     assert settings_merge.append(text, (), {"x": [1, 2]}, "new") == expected
 

@@ -10,6 +10,7 @@ from memtui.base import ids_hot, session_state_hot
 from memtui.recall import selection_state_hot, words_hot
 from memtui.store import mutes_hot
 from memtui.store.journal import own_files
+from tables import rows
 
 PROMPT = "what was it about the rota for the team on the second floor?"
 REASON, BEFORE = selection_state_hot.REASON, selection_state_hot.REASON_BEFORE
@@ -59,15 +60,7 @@ def test_a_selected_memory_comes_before_the_next_tool_once(home):
 
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize(
-    ("prompt", "age", "arrives"),
-    [
-        ("and who is on the rota tomorrow, then?", 60, True),
-        ("yes", 60, True),
-        ("and for the other one?", 60, True),
-        ("yes", 601, False),
-        ("rename the columns of the report", 60, False),
-        ("/review 12", 60, False),
-    ],
+    ("prompt", "age", "arrives"), rows(__file__, "a prompt that goes on brings what came too late")
 )
 def test_a_prompt_that_goes_on_brings_what_came_too_late(home, prompt, age, arrives):
     home.select(age=age)
