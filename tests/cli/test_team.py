@@ -97,5 +97,9 @@ def test_a_team_over_git_is_named_where_it_is_and_where_it_is_not(bare, tmp_path
     (team,) = bare.json("sync", "status")["teams"]
     assert (team["team"], team["asked"], [each["name"] for each in team["machines"]]) == ("crew", 0, ["desk"])
     assert bare.json("show", "team:crew:deploy")["origin"].endswith("desk")
+    path = bare.json("show", "team:crew:deploy")["path"]
+    with open(path, "a") as file:
+        file.write("An agent wrote this.\n")
+    assert bare.json("trust", "--yes")["newly"] == ["deploy.md"]
     bare("sync", "leave", "--team", "crew")
     assert "There is no scope “team:crew”" in bare("list", "--scope", "team:crew", check=False).err

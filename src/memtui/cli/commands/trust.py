@@ -62,6 +62,10 @@ def _directory(ctx: Context, args: argparse.Namespace) -> "tuple[str, bool, str]
     if isinstance(args.team, str):
         raise NotFoundError(f"There is no team {args.team} here.", "`memtui sync status` lists your teams.")
     asks_for_all = not (args.names or args.list or args.always or args.remove)
+    if asks_for_all and not args.team and not any(_waits(ctx, place) for place in (directory, team)):
+        for label, mounted in locate_hot.team_dirs(ctx.root):
+            if _waits(ctx, mounted):
+                return mounted, True, label
     shared = args.team or any(name.startswith(locate_hot.TEAM + ":") for name in args.names)
     if not shared and not (asks_for_all and not (exists and _waits(ctx, directory)) and _waits(ctx, team)):
         return directory, exists, "project"
