@@ -15,6 +15,7 @@ def said(text: str) -> list[str]:
 
 PNPM = "never npm *, instead pnpm *"
 LINT = "always make lint * before git commit *"
+TO_MAIN = ["never git push * --force * main *", "never git push * -f * main *"]
 HOOKS = ["never git commit * --no-verify *", "never git push * --no-verify *"]
 
 
@@ -94,6 +95,14 @@ def test_one_command_before_another(text: str) -> None:
         ("Stage single files, avoid `git add -A`", ["never git add * -A *"]),
         ("Before a commit, run:\n1. **Tests**\n   ```sh\n   go test ./...\n   ```", ["always go test * ./... * before git commit *"]),
         ("Forbidden commands:\n- `make drop`", ["never make drop *"]),
+        ("- ❌ `git push --force` to main", TO_MAIN),
+        ("## Never\n\n- Force push to main\n- Skip the tests", TO_MAIN),
+        ("Ne jamais forcer push sur main/develop", [*TO_MAIN, *(rule.replace("main", "develop") for rule in TO_MAIN)]),
+        ("Do not cite, copy, or edit `a.md`; if it is wrong, raise it as a question", ["never a.md"]),
+        ("Prohibited:\n- `make drop`", ["never make drop *"]),
+        ("```sh\n# Checks (run before committing)\nmake lint\n# Others\nmake e2e\n```\n- `make dev`", [LINT]),
+        ("**Checks (required before push):**\n```sh\nmake e2e\n# Or so\nmake\n```", ["always make e2e * before git push *"]),
+        ("The `pytest` test suite. All tests must pass before committing.", ["always pytest * before git commit *"]),
         ("Never force-push.", ["never git push * --force *"]),
         ("Don't update files under `api/*.json`, as they are generated", ["never api/*.json"]),
         ("Run `hook run --all` before committing to catch lint errors", ["always hook run * --all * before git commit *"]),
@@ -226,7 +235,9 @@ def test_each_form(text: str, rules: list[str]) -> None:
         "## In CI\nBefore committing, run:\n- `make lint`",
         "Wrong:\n```bash\nnpm install\n```",
         "Never use `cat` to write files",
-        "- ❌ `git push --force` to main",
+        "Never run `git fetch` to main",
+        "Never force-push to `main` if others work on it",
+        "Never modify `docs/a.md`; if you are asked to, you may",
         "Run `make lint` before committing markdown that people read",
         "Never run npm. If the build needs it, you may.",
         'It returns `"a"` not `"b"`',

@@ -240,6 +240,13 @@ def _never_sign(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule
 
 
 def _never_option(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
+    if branches := match.groupdict().get("branches"):
+        forced = {sentence.names[sign] for sign in sentence.signs(match[0]) if kind_of(sign) == "C"}
+        names = [sentence.names.get(branch, branch) for branch in re.findall(expanded("branch"), branches)]
+        options = ("--force", "-f") if forced <= {"git push --force", "git push -f"} else ()
+        commands = [f"git push * {option} * {name.removeprefix('origin/')} *" for name in names for option in options]
+        yield from (Rule(NEVER, Pattern(command=command)) for command in commands)
+        return
     name = sentence.names.get(match["subject"], match["subject"].lower())
     named = {word for word in ("commit", "push") if word in match[0].lower()}
     for command in next((OPTIONS[option] for option in OPTIONS if name.startswith(option)), "").split("; "):

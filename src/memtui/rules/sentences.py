@@ -57,6 +57,10 @@ _END, _OPTION, _DASH, _CO_AUTHOR, _CODE = map(compiled, ("end", "option", "dash"
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
 _FENCE = re.compile(r"^ *(```|~~~)(?P<language>[^\n]*)\n?(?P<code>.*?)(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _SHELLS = {"bash", "sh", "shell", "zsh", "console", "powershell"}
+# Above commands, and in a comment among them; and another way.
+_REQUIRED = re.compile(r"\((?:(?:must be )?(?:run|required|mandatory) )?(before [^()]+)\)")
+_COMMENTED = re.compile(r"^# *(.*\bbefore\b.*)\n((?:[^#\s].*(?:\n|\Z))+)", re.MULTILINE)
+_ANOTHER = re.compile(r"^\s*# *(?:or|alternatively)\b.*", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
 _MARK = re.compile(
     r"^\s*(?:\|\s+)?(?P<mark>(?:[-*+>•]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])\s+)*(?:\W*why\b.*$)?", re.IGNORECASE
@@ -67,7 +71,8 @@ _ASIDE = re.compile(r" ?\((?![^()]*\b(?:never|not|don't)\b)[^()\ue000-\ue4ff]*\)
 _WORD = re.compile(r"[^\s,;:!?()（），。；：、\ue000-\ue4ff\u3000-\u9fff\uac00-\ud7ff]+")
 _NAMED = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
 _PROGRAM = re.compile(
-    rf"(?<![\w./-])(?!git hooks?\b)(?:{_NAMED})(?: (?:{'|'.join(SUBCOMMANDS)})\b)?(?: --?[\w=-]+)*(?![\w/-]|\.\w)",
+    rf"(?<![\w./-])(?!git hooks?\b)(?:{_NAMED})(?: (?:{'|'.join(SUBCOMMANDS)})\b(?! suite))?"
+    r"(?: --?[\w=-]+)*(?![\w/-]|\.\w)",
     re.ASCII,
 )
 _JOINED = re.compile(rf"(?<![\w`./-])(?:{_NAMED})(?:/(?:{_NAMED}))+(?![\w`/-])")
@@ -101,7 +106,7 @@ def sentences(text: str) -> Iterator[MaskedSentence]:
     for line in _lines(_FENCE.sub(_points, text.replace("’", "'"))):
         mark = _MARK.match(line)
         plain = _CROSS.sub("never ", _LINK.sub(r"\1", line[mark.end() :] if mark else line))
-        plain = _TITLE.sub(r"\1: ", plain)
+        plain = _REQUIRED.sub(r"\1", _TITLE.sub(r"\1: ", plain))
         plain = _PLAIN.sub(lambda match: match[0] if match[0][0] == "`" else "", plain).strip()
         words, names = _masked(plain)
         is_listed = bool(mark and mark["mark"])
@@ -143,16 +148,22 @@ def sentences(text: str) -> Iterator[MaskedSentence]:
 
 
 def _points(fence: re.Match[str]) -> str:
-    """Return the commands of a code block behind a lead-in or heading as points of a list; nothing for other code."""
+    """Return the commands of a code block behind a lead-in, heading or comment that says before what, as points."""
     above = fence.string[: fence.start()].rstrip().rpartition("\n")[2].rstrip("*_ ")
     is_below = above.endswith((":", "：")) or above.startswith("#") or fence[0].startswith("  ")  # of a point
-    language = fence["language"].strip()
-    commands = [re.sub(r"(?:^|\s+)#.*|^\$ ", "", line.strip()) for line in fence["code"].split("\n")]
-    is_shell = language in _SHELLS or (
-        not language and all(command.startswith("cd ") or _kind(command) == "C" for command in filter(None, commands))
-    )
-    is_plain = is_below and is_shell and not any("`" in command or command.endswith("\\") for command in commands)
-    return "\n".join(f"{DEEP}- `{command}`" for command in commands if command and is_plain)
+    language, code = fence["language"].strip(), _ANOTHER.sub("", fence["code"])
+    lines = []
+    for title, part in [("", code)] if is_below else _COMMENTED.findall(code):
+        commands = [re.sub(r"(?:^|\s+)#.*|^\$ ", "", line.strip()) for line in part.split("\n")]
+        is_shell = language in _SHELLS or (
+            not language
+            and all(command.startswith("cd ") or _kind(command) == "C" for command in filter(None, commands))
+        )
+        if is_shell and not any("`" in command or command.endswith("\\") for command in commands):
+            lines += [f"{title}:"] if title else []
+            lines += [f"{DEEP}- `{command}`" for command in commands if command]
+            lines += ["", "."] if title else []  # what follows is not below it
+    return "\n".join(lines)
 
 
 def _lines(text: str) -> list[str]:
