@@ -235,6 +235,8 @@ def test_each_form(text: str, rules: list[str]) -> None:
         "## In CI\nBefore committing, run:\n- `make lint`",
         "Wrong:\n```bash\nnpm install\n```",
         "Never use `cat` to write files",
+        "Before committing, run:\n```sh\n# Backend\nmake lint\n```",
+        "```sh\n# Before committing, look at all\ngit add -A\n```",
         "Never run `git fetch` to main",
         "Never force-push to `main` if others work on it",
         "Never modify `docs/a.md`; if you are asked to, you may",

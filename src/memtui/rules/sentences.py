@@ -152,15 +152,18 @@ def _points(fence: re.Match[str]) -> str:
     above = fence.string[: fence.start()].rstrip().rpartition("\n")[2].rstrip("*_ ")
     is_below = above.endswith((":", "：")) or above.startswith("#") or fence[0].startswith("  ")  # of a point
     language, code = fence["language"].strip(), _ANOTHER.sub("", fence["code"])
-    lines = []
+    lines: list[str] = []
+    if any(PART.search(comment) for comment in re.findall(r"^\s*#.*", code, re.MULTILINE)):  # each for a part
+        return ""
     for title, part in [("", code)] if is_below else _COMMENTED.findall(code):
         commands = [re.sub(r"(?:^|\s+)#.*|^\$ ", "", line.strip()) for line in part.split("\n")]
         is_shell = language in _SHELLS or (
             not language
             and all(command.startswith("cd ") or _kind(command) == "C" for command in filter(None, commands))
         )
-        if is_shell and not any("`" in command or command.endswith("\\") for command in commands):
-            lines += [f"{title}:"] if title else []
+        is_step = title and any(command.startswith("git ") for command in commands)  # of the moment itself
+        if is_shell and not (is_step or any("`" in command or command.endswith("\\") for command in commands)):
+            lines += [f"{title.rstrip(': ')}:"] if title else []
             lines += [f"{DEEP}- `{command}`" for command in commands if command]
             lines += ["", "."] if title else []  # what follows is not below it
     return "\n".join(lines)
