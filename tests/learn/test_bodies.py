@@ -11,31 +11,8 @@ from memtui.learn import classifier, message, signals
 from tables import rows
 
 AGENT = "I ran npm install and added a comment to every function."
-PASTES = {
-    "log": "2026-11-21T09:00:01Z INFO starting worker 17\n2026-11-21T09:00:07Z ERROR charge failed: never retry\nshutting down: 3",
-    "indented log": "    hooks.go:196: Captured state before prompt: 0 files\n    hooks.go:210: always use the cache\n      done in 3s",
-    "traceback": 'Traceback (most recent call last):\n  File "a.py", line 3, in load\n    raise ValueError("don\'t use it")\nValueError: don\'t use it',
-    "trace": "TypeError: x is undefined\n    at load (/srv/app/router.js:12:3)\n    at Object.run (/srv/app/main.js:1:1)",
-    "fence": "```python\n# always use tabs from now on\ndef load():\n    return 1\n```",
-    "json": '{\n  "name": "shop",\n  "rules": ["never push to main"],\n  "port": 8080\n}',
-    "diff": "diff --git a/x.py b/x.py\nindex 3f1..9a2 100644\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n-old = 1\n+new = 2",
-    "listing": "total 48\ndrwxr-xr-x 2 kim kim 4096 Nov 21 09:00 src\n-rw-r--r-- 1 kim kim  120 Nov 21 09:00 never_push.md",
-    "status": "On branch main\n\tmodified:   src/app.py\n\tdeleted:    src/old.py",
-    "shell": "kim@box:~/shop$ npm test\n> shop@1.0.0 test\nFAIL src/cart.test.js\n  ✕ always adds an item (4 ms)",
-    "tests": "--- FAIL: TestCart (0.05s)\n    cart_test.go:65: don't use a nil cart\nFAIL\nok      example.org/shop/cart    2.1s",
-}
-MESSAGES = [
-    "From now on use pnpm instead of npm.",
-    "No, always run the linter before you commit, because CI takes an hour.",
-    "I told you not to edit the lock file. The bot does that.",
-    "Never mock the database. Except in the tests of the payment module.",
-    "The client lives in src/api. Don't call fetch directly, use it instead.",
-    "Don't retry on 403! That locks our account for an hour.",
-    "why is this so slow? I'd prefer short functions.",
-    "以后请用中文回答。代码注释还是用英文。",
-    "Ab jetzt immer pnpm benutzen. Nur im Ordner legacy bleibt npm.",
-    "No, please stop that.\n- use tabs in this project\n- never touch the vendor folder",
-]
+PASTES = rows(__file__, "pastes")
+MESSAGES = rows(__file__, "messages")
 
 
 def words_of(text, agent=AGENT):
@@ -180,17 +157,7 @@ def test_a_body_holds_all_that_a_rule_needs_as_written_and_no_thanks(text):
 # --- what a person wrote in a message is told apart from what they pasted
 
 
-OWN = [
-    "debug: I am seeing the old page, please clear the cache first",
-    "error: you should never swallow it",
-    "at the moment we deploy by hand; don't change that",
-    "use src/api/client.py instead of fetch (see docs/api.md:12)",
-    "1. no emojis\n2. short commits\n    - of one thing each\n    - with the reason in the body",
-    *("run src/check.py first", "ok with me: pnpm/npm", "-no emojis\n-short commits"),
-    *("FYI: WARN is what we use here, not ERROR;", "... and never do that again", "the cache is    too big"),
-    *("今后请用 pnpm：npm 太慢了。", "🙈 so ideally we want it in the metadata"),
-    "I want `npm run lint && npm test` before each commit",
-]
+OWN = rows(__file__, "own")
 LOG = "2026-11-21T09:00:01Z INFO starting worker 17\n2026-11-21T09:00:07Z ERROR charge failed"
 
 

@@ -3,24 +3,9 @@
 import pytest
 
 from memtui.recall import judge_hot, topics
+from tables import rows
 
-INSTRUCTIONS = {
-    "Always answer with a table when I ask about prices.": "prices",
-    "Whenever I mention the schema, show the migration too.": "the schema",
-    "From now on, when I ask for a commit message, write it in the imperative.": "a commit message",
-    "When asked about colours, always give the hex code.": "colours",
-    "Use bullet points every time you explain medication to me.": "medication to me",
-    "Always explain the units for questions about distances.": "distances",
-    "Antworte immer mit einer Tabelle, wenn ich nach Preisen frage.": "Preisen",
-    "Zeig bei Fragen zu Git immer auch den Befehl.": "Git",
-    "Cuando hable de la base de datos, muestra siempre la migración.": "la base de datos",
-    "Si je demande un voyage, donne toujours la durée du trajet.": "un voyage",
-    "Sempre que eu perguntar sobre preços, responde com uma tabela.": "preços",
-    "Quando chiedo dei prezzi, rispondi sempre con una tabella.": "prezzi",
-    "Geef altijd een tabel als ik naar prijzen vraag.": "prijzen",
-    "価格について聞いたら、必ず表で答えてください。": "価格",
-    "当我问到价格时，请总是用表格回答。": "价格",
-}
+INSTRUCTIONS = rows(__file__, "instructions")
 NO_INSTRUCTIONS = [
     *("", "Use pnpm, never npm.", "What happens if I ask about prices?"),
     "When you look at the log, it says that nothing was read.",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from memtui.store.plan import FileDiff
 from memtui.tidy import changeset, coverage
 from memtui.views import changesets
+from tables import rows
 
 
 def how(before, after):
@@ -17,25 +18,7 @@ def how(before, after):
     return [each.how for each in found.statements]
 
 
-THERE = {
-    "the same": ("Use pnpm for installs.", "Other.\n\nUse pnpm for installs."),
-    "as an item": ("Use pnpm for installs.", "- Use pnpm for installs"),
-    "of an item": ("* [ ] Run the tests", "Run the tests."),
-    "without joining words": ("The port of the API is 8080.", "Port of API: 8080"),
-    "capitals": ("THE LINTER RUNS FIRST", "the linter runs first"),
-    "in bold": ("Run the linter first.", "**Run** the *linter* first"),
-    "wrapped": ("Run the linter\nfirst, always.", "Run the linter first, always."),
-    "negated alike": ("Never push to main on a Friday.", "Never push to the main on Fridays!"),
-    "negated in other words": ("Don't push to main.", "Do not push to main."),
-    "a code block": ("```sh\nmake\nmake test\n```", "~~~\ncd x\nmake\nmake test\n~~~"),
-    "a quote": ("> The person said so.", "The person said so."),
-    "a row": ("| a1 | b2 |\n|---|---|\n| c3 | d4 |", "| a1 | b2 |\n|:-|:-|\n| c3 | d4 |"),
-    "code that begins a sentence": (
-        "`make db` starts it. `make db-reset` ends it.",
-        "`make db-reset` ends it.\n\n- `make db` starts it",
-    ),
-    "another link's form": ("See [the guide](docs/guide.md).", "See the guide docs/guide.md."),
-}
+THERE = rows(__file__, "there")
 
 
 @pytest.mark.parametrize("name", THERE)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from memtui.rules import rule_hot
 from memtui.store import memory
 from memtui.tidy import changeset, coverage, merged_memory
+from tables import rows
 
 
 def made(name, text):
@@ -93,19 +94,7 @@ def test_the_one_kept_has_most_text_or_is_referred_to_and_keeps_its_bytes():
     assert merged_memory.best_first([PNPM, AGAIN], {PNPM.path})[0] is PNPM
 
 
-PARAGRAPHS = [
-    *(
-        "Use pnpm.",
-        "Use pnpm. The port is 80.",
-        "Use pnpm. It is fast.",
-        "This is new. It is fast.",
-        "> quoted. Words.",
-    ),
-    *("- an item. They know.", "- an item", "- an item\n  - below it\n- another. With two.", "1. first\n2. second"),
-    *("```\ncode\n```", "```sh\ncode\nmore\n```", "# Setup", "## Run it", "---", "| a1 | b1 |\n|---|---|\n| c1 | d1 |"),
-    *("**Why:** it broke.", "**Why:** it broke. Twice.\n**How:** carefully.", "The port is 81, not 80."),
-    *("Deploy on Fridays.\nBefore noon.", "Deploy on Fridays before noon."),
-]
+PARAGRAPHS = rows(__file__, "paragraphs")
 PIECES = st.lists(st.sampled_from(PARAGRAPHS), max_size=7)
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from memtui.base.similarity import SAME_NAME, TOGETHER
 from memtui.store import memory
 from memtui.tidy import contradictions, similar_memories
+from tables import rows
 
 
 def made(name, description, body=""):
@@ -106,19 +107,7 @@ def test_differing_words_are_marked_and_a_shared_sentence_is_no_rival():
 # --- memories of which a sentence differs in one telling word are rivals or siblings, whatever the language
 
 
-RIVALS = [
-    ("The user likes long commit messages.", "The user hates long commit messages."),
-    ("Siempre usar tabulaciones en el código.", "Nunca usar tabulaciones en el código."),
-    ("The dev server listens on port 3000.", "The dev server listens on port 4000."),
-    ("テストは必ず pytest で実行する。", "テストは必ず unittest で実行する。"),
-    ("Run tests with pytest, not with unittest.", "Run tests with unittest, not with pytest."),
-    ("All times are stored in UTC.", "All times are stored in local time."),
-    ("Zeiten stehen in UTC.", "Zeiten stehen in Ortszeit."),
-    ("Tests use staging-db for data.", "Tests use prod-db for data."),
-    ("Copy the dump from alpha to beta before noon.", "Copy the dump from beta to alpha before noon."),
-    ("Sync alpha → beta nightly.", "Sync beta → alpha nightly."),
-    ("必须使用pnpm安装依赖。", "禁止使用pnpm安装依赖。"),
-]
+RIVALS = rows(__file__, "rivals")
 SIBLINGS = [
     ("Load test of 1 April: 300 requests per second.", "Load test of 1 May: 300 requests per second."),
     ("Load test of 2026-04-01: it passed.", "Load test of 2026-05-01: it passed."),

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from memtui.tui.model import matches
+from tables import rows
 from tui.hands import lines
 
 from .conftest import press, running, settle, until
@@ -29,33 +30,7 @@ async def test_each_row_with_the_typed_word_in_a_column_stays_and_has_it_marked(
 
 COUNTED = {"memories": "memories", "inbox": "to decide", "activity": "deliveries", "setup": "lines"}
 # place -> what a query says that means nothing there
-NONSENSE = {
-    "memories": {
-        "is:nevr": "Did you mean is:never? is: takes never, problem, untrusted, pinned, muted, unkept.",
-        "typ:feedback": "Did you mean type:? The query takes type:, scope:, is:, project:.",
-        "scope:globl": "Did you mean scope:global?",
-        "project:blgo": "Did you mean project:blog?",
-    },
-    "inbox": {
-        "kind:frob": "There is no kind:frob. kind: takes changed, draft, fix, merge, mute, problem, rule, todo, trust.",
-        "knd:fix": "There is no knd: here. Did you mean kind:? The query takes kind:, type:, scope:, is:, project:.",
-        "scope:agnt": "There is no scope:agnt. Did you mean scope:agent?",
-        "is:pinned": "There is no is:pinned. is: takes problem, untrusted.",
-        "project:reviewer": "There is no project:reviewer. project: takes all, blog, shop.\nescape clears the filter.",
-        "project:blgo": "There is no project:blgo. Did you mean project:blog? project: takes all, blog, shop.",
-        "session:5f": "There is no session: here. The query takes kind:, type:,",
-    },
-    "activity": {
-        "type:note": "There is no type: here. The query takes session:, project:, kind:, memory:, is:.",
-        "sesion:5f": "There is no sesion: here. Did you mean session:? The query takes session:,",
-        "memory:nowhere x:y": "There is no x: here.",
-        "is:nonsense": "is: takes ",
-        "kind:nonsense": "kind: takes ",
-        "session:zzzz": "No matches",
-        "project:blog xyzzy": "No matches for “project:blog xyzzy”.",
-    },
-    "setup": {"type:tool": "There is no type: here. The query takes is:."},
-}
+NONSENSE = rows(__file__, "nonsense")
 
 
 @pytest.mark.slow

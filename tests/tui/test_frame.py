@@ -15,6 +15,7 @@ from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry
 from memtui.tui.terminal import theme_named
 from memtui.tui.widgets.lines import TABS
+from tables import rows
 from tui.hands import lines, notes, to_kind, to_row, write
 
 from . import stage
@@ -230,17 +231,7 @@ async def test_an_action_of_another_screen_is_done_there_but_for_no_row_unseen(a
             await press(pilot, "3")
 
 
-OTHERS = {
-    "app.undo": "f2",
-    "app.setup": "f6",
-    "inbox.approve": "f7",
-    "inbox.edit": "f9",
-    "inbox.later": "f10",
-    "inbox.reject": "f11",
-    "activity.edit": "f7",
-    "activity.withdraw": "f8",
-    "setup.edit": "f7",
-}
+OTHERS = rows(__file__, "others")
 
 
 @pytest.fixture
