@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base.phrasing_hot import cut, gap, some
+from tables import rows
 
 
 def test_lines_are_cut_between_words_and_names_beyond_five_counted():
@@ -25,13 +26,7 @@ def test_it_never_takes_more_room_and_keeps_about_half_of_it(text, most):
 
 
 @pytest.mark.parametrize(
-    ("text", "end", "beginning"),
-    [
-        ("install the hooks in the settings of shop", 30, "install the hooks in the"),
-        ("payment-provider-sandbox", 20, "payment-provider-san"),
-        ("install the hooks in ~/.claude/settings.json", 37, "install the hooks in ~/.claude/settin"),
-        ("Use pnpmandnothingelseatall", 20, "Use pnpmandnothingel"),
-    ],
+    ("text", "end", "beginning"), rows(__file__, "a line is cut between words or in a long name that would go whole")
 )
 def test_a_line_is_cut_between_words_or_in_a_long_name_that_would_go_whole(text, end, beginning):
     assert text[: gap(text, end)].rstrip() == beginning

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tables import rows
 from waiting import eventually
 
 from .model import Reply, call, say, structured, use
@@ -66,15 +67,7 @@ def test_an_answer_after_the_first_tool_comes_before_the_second(selecting, model
 
 @pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
-@pytest.mark.parametrize(
-    ("then", "arrives"),
-    [
-        ("does the crew know it by now?", True),
-        ("yes", True),
-        ("and for the other one?", True),
-        ("rename the columns of the report", False),
-    ],
-)
+@pytest.mark.parametrize(("then", "arrives"), rows(__file__, "without a tool it comes with a prompt that goes on"))
 def test_without_a_tool_it_comes_with_a_prompt_that_goes_on(selecting, model, backend, then, arrives):
     on = selecting
     on.asks(backend)

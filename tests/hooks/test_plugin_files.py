@@ -11,6 +11,7 @@ import pytest
 
 import memtui
 from memtui.hooks.install import entries
+from tables import rows
 
 REPO = Path(__file__).resolve().parents[2]
 PACKAGE = Path(memtui.__file__).parent
@@ -119,14 +120,7 @@ def test_where_memtui_is_nowhere_a_session_is_told_once_and_prompts_go_on(tmp_pa
 
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("kind", LAUNCHERS)
-@pytest.mark.parametrize(
-    "runner",
-    [
-        *(None, "def main(argv:\n", "import nothing_of_this_name\n", "1 / 0\n", "raise SystemExit(2)\n"),
-        *("raise KeyboardInterrupt\n", "main = None\n", "def main(argv):\n    raise SystemExit(2)\n"),
-        *("def main(argv):\n    raise MemoryError\n", "def main(argv):\n    main(argv)\n"),
-    ],
-)
+@pytest.mark.parametrize("runner", rows(__file__, "a broken installation never harms the prompt"))
 def test_a_broken_installation_never_harms_the_prompt(tmp_path, kind, runner):
     _, launcher = world(tmp_path, kind, runner)
     done = start(launcher, "UserPromptSubmit", "plugin")

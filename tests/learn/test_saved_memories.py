@@ -49,15 +49,7 @@ def auto(world, file):
     return f"{locate_hot.auto_dir(*world)}/{file}"
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        *("{auto}/use-uv.md", "{auto}/MEMORY.md", "{repo}/.claude/memory/use-uv.md"),
-        "{repo}/.claude/agent-memory/reviewer/use-uv.md",
-        *("{repo}/CLAUDE.md", "{repo}/.claude/rules/python.md", "{config}/CLAUDE.md"),
-        "{config}/memory/use-uv.md",
-    ],
-)
+@pytest.mark.parametrize("place", rows(__file__, "what any file of memories says since is no draft"))
 def test_what_any_file_of_memories_says_since_is_no_draft(world, place):
     path = place.format(auto=locate_hot.auto_dir(*world), repo=world[1], config=world[0]["CLAUDE_CONFIG_DIR"])
     save(path, MEMORY.format("use-uv", "Use uv, never pip", "Install Python packages with uv. Never use pip."))

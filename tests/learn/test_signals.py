@@ -90,13 +90,7 @@ def test_a_draft_is_the_sentence_that_says_what_to_do_and_no_quotation():
 
 
 @pytest.mark.parametrize(
-    ("text", "command"),
-    [
-        ("`mise run build` is failing", "mise run build"),
-        ("mise run build is failing", "mise run build"),
-        ("hm, cargo clippy still fails for me", "cargo clippy"),
-        ("run npm test", "npm test"),
-    ],
+    ("text", "command"), rows(__file__, "a check that fails is to be run before work is called done")
 )
 def test_a_check_that_fails_is_to_be_run_before_work_is_called_done(text, command):
     found = draft(text, agent="All tests pass, the work is done.")

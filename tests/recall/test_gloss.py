@@ -11,15 +11,7 @@ def test_the_language_of_a_prompt_shows(text, found):
     assert gloss_hot.language(text) == found
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("lösch bitte den zweig", "delete remove branch"),
-        ("wie ist die Datenbankverbindung?", "database connection network"),
-        ("このブランチを削除", "branch delete remove"),
-        ("delete the branch", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "found"), rows(__file__, "words become english also within compounds"))
 def test_words_become_english_also_within_compounds(text, found):
     assert gloss_hot.english(text) == found
 

@@ -16,15 +16,7 @@ LOG = """why does the deploy of the billing service hang?
 2026-11-21T09:00:08Z INFO retrying"""
 
 
-@pytest.mark.parametrize(
-    ("prompt", "why"),
-    [
-        *(("/review the last commit", "command"), ("/plugin:do-this now please now", "command")),
-        *(("ok", "short"), ("yes please", "short"), ("部署吧", "short"), ("   ", "short"), ("!? …", "short")),
-        ("<task-notification>a task has ended well</task-notification>", "machine"),
-        ("```\nINFO a\nINFO b\nINFO c\nINFO d\n```", "pasted"),
-    ],
-)
+@pytest.mark.parametrize(("prompt", "why"), rows(__file__, "what is no question of a person counts for nothing"))
 def test_what_is_no_question_of_a_person_counts_for_nothing(prompt, why):
     assert own_words_hot.counted(prompt) == ("", why)
 

@@ -44,13 +44,7 @@ def recalled(store):
 
 
 @pytest.mark.parametrize(
-    ("prompt", "instruction"),
-    [
-        ("what are the prices of the three plans?", "Always answer with a table"),
-        ("add a birthday to the schema of the users", "Whenever I mention the schema"),
-        ("welche Preise haben die drei Tarife?", "Antworte immer mit einer Tabelle"),
-        ("三个套餐的价格是多少？", "当我问到价格时"),
-    ],
+    ("prompt", "instruction"), rows(__file__, "a prompt that names the topic brings the instruction")
 )
 def test_a_prompt_that_names_the_topic_brings_the_instruction(recalled, prompt, instruction):
     assert any(text.startswith(instruction) for text in recalled(prompt))

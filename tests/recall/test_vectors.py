@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memtui.recall import vectors_hot
 from memtui.recall.embed import BLOCK, BLOCKS, MOST_PASSAGES, STEP, Embedder, row_of
 from memtui.recall.vectors_hot import DIMENSIONS, Table
+from tables import rows
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +30,8 @@ def row(embedder, text):
 
 
 @pytest.mark.parametrize(
-    ("prompt", "near", "far"),
-    [
-        ("how do we ship a new version", "Publishing a release: tag it, then run the deployment.", "The office dog likes cheese."),
-        ("my password is refused", "Authentication: users log in with a secret.", "Charts are drawn with blue lines."),
-        ("make it quicker", "Performance: the cache speeds up slow queries.", "Use British spelling in letters."),
-        ("getUserName fails", "The user's name is fetched from the profile.", "Trains run every ten minutes."),
-    ],
-)  # fmt: skip
+    ("prompt", "near", "far"), rows(__file__, "a prompt is nearer to what it is about without a shared word")
+)
 def test_a_prompt_is_nearer_to_what_it_is_about_without_a_shared_word(table, embedder, prompt, near, far):
     vector = table.of_text(prompt)
     assert vector.cosine(row(embedder, near)) > vector.cosine(row(embedder, far)) + 0.05

@@ -16,6 +16,7 @@ from memtui.store import triggers
 from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.views import rules as views
+from tables import rows
 
 
 @pytest.fixture
@@ -51,12 +52,7 @@ def test_what_fails_stops_none_of_the_others_and_undo_takes_all_of_it_back(store
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "is_approved"),
-    [
-        ("seen=1 confidence=0.7", "seen=2 confidence=0.8", True),
-        ("confidence=0.7", "confidence=0.7 until=2999-01-01T00:00:00Z", False),
-        ("Use pnpm", "Use npm", False),
-    ],
+    ("old", "new", "is_approved"), rows(__file__, "a draft said again meanwhile is approved and a changed one is not")
 )
 def test_a_draft_said_again_meanwhile_is_approved_and_a_changed_one_is_not(store, old, new, is_approved):
     (item,) = leave(store, "Use pnpm", scope="global", seen="1", confidence="0.7")

@@ -14,13 +14,6 @@ from recalls import deliver
 from .conftest import AGENT, write
 
 
-def test_what_is_there_at_the_first_look_counts_as_seen(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    assert [(each.writer.by, each.seen) for each in look()] == [("first", True)]
-    assert (versions.unseen([str(directory)]), look()) == ([], [])
-
-
 def test_what_an_agent_changes_is_unseen_until_a_person_has_seen_it(store):
     directory, versions, look = store
     write(directory / "a.md", "one")
@@ -78,47 +71,27 @@ def test_what_an_agent_wrote_before_the_first_look_of_all_is_unseen(store, late,
     assert (found.writer.by, found.seen) == (by, by == "first")
 
 
-def test_a_memory_known_to_a_person_is_missed_if_deleted_after_a_change(store):
+@pytest.mark.parametrize(
+    ("steps", "missed"),
+    [
+        ("a=one look", {}),  # what is there at the first look
+        ("a=one look -a look", {"a.md": b"one"}),
+        ("a=one look a=two look -a other", {"a.md": b"one"}),  # a person knew the text before the change
+        ("a=one look a=two look a=one renamed=one look", {}),  # a text that was seen before
+        ("a=one look b=new look -b look", {}),  # nobody saw it
+    ],
+)
+def test_a_person_is_shown_what_of_the_memories_known_is_gone(store, steps, missed):
     directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    write(directory / "a.md", "two")
-    look()
-    (directory / "a.md").unlink()
-    look(Writer("other"))
-    ((before, now),) = versions.unseen([str(directory)])
-    assert (versions.content(before), now.digest) == (b"one", GONE)
-
-
-def test_a_text_that_was_seen_before_needs_no_second_look(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    write(directory / "a.md", "two")
-    look()
-    write(directory / "a.md", "one")
-    write(directory / "renamed.md", "one")
-    look()
-    assert versions.unseen([str(directory)]) == []
-
-
-def test_a_deleted_file_is_a_version_and_its_text_stays(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    (directory / "a.md").unlink()
-    assert [each.digest for each in look()] == [GONE]
-    before, now = versions.unseen([str(directory)])[0]
-    assert (versions.content(before), versions.content(now)) == (b"one", b"")
+    for step in steps.split():
+        name, _, text = step.partition("=")
+        if step in {"look", "other"}:
+            look(Writer("other") if step == "other" else None)
+        elif text:
+            write(directory / f"{name}.md", text)
+        else:
+            (directory / f"{name[1:]}.md").unlink()
+    unseen = versions.unseen([str(directory)])
+    assert {now.file: versions.content(before) for before, now in unseen} == missed
+    assert all((now.digest, versions.content(now)) == (GONE, b"") for _, now in unseen)
     assert look() == []
-
-
-def test_one_that_was_written_and_deleted_unseen_is_nobodys_business(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    write(directory / "b.md", "new")
-    look()
-    (directory / "b.md").unlink()
-    look()
-    assert versions.unseen([str(directory)]) == []

@@ -10,6 +10,7 @@ from memtui.store import sidecars, trust_grants
 from memtui.store.status import Usage
 from memtui.tidy import changeset, plan
 from memtui.tidy.checks import lint
+from tables import rows
 
 from .stores import World, text_of
 
@@ -42,14 +43,7 @@ def only(world, kind):
     return [each for each in planned(world).proposals if each.kind == kind]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Indent with tabs in all Go files.", "Indent with spaces in all Go files."),
-        ("Enable the build cache on CI.", "Disable the build cache on CI."),
-        ("Migrations must always be reviewed by two people.", "Migrations must never be reviewed by two people."),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), rows(__file__, "memories that say the opposite are not merged but named"))
 def test_memories_that_say_the_opposite_are_not_merged_but_named(world, one, other):
     world.write("one.md", text_of("one", "What the team does about it", one))
     world.write("other.md", text_of("other", "What the team does about it", other))

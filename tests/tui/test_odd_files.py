@@ -8,6 +8,7 @@ import pytest
 from memtui.base import fs_hot, paths_hot
 from memtui.client import locate_hot
 from memtui.tui.app import MemtuiApp
+from tables import rows
 from tui.conftest import press, running
 
 
@@ -19,14 +20,7 @@ def settings(world, text):
 
 @pytest.mark.slow
 @pytest.mark.every(step=3)
-@pytest.mark.parametrize(
-    "text",
-    [
-        *('theme = ["x"]\n', "theme = 3\n", 'glyphs = ["x"]\nmode = {a = 1}\n', "keys = 3\n"),
-        '[keys]\n"app.quit" = ""\n"app.help" = ["x"]\n"app.undo" = "x,,y"\n"memories.edit" = " "\n',
-        "projects = 3\n",
-    ],
-)
+@pytest.mark.parametrize("text", rows(__file__, "settings of a wrong kind are passed over"))
 async def test_settings_of_a_wrong_kind_are_passed_over(world, text):
     settings(world, text)
     app = MemtuiApp(dict(world.env), world.shop)

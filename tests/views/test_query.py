@@ -8,6 +8,7 @@ from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Row
 from memtui.views import query
+from tables import rows
 
 NAMES = ("type", "is")
 WORDS = st.text(st.characters(exclude_categories=("Z", "C"), exclude_characters=':"'), min_size=1, max_size=8)
@@ -34,13 +35,6 @@ def row(kind="feedback", deliveries=0):
     return Row(Memory("/m/a.md", "global", "a", "", kind, {}, "", 1, 0.0), "a.md", deliveries=deliveries)
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        *(("", True), ("type:feedback", True), ("type:FEED", True), ("type:tool", False)),
-        *(("scope:global", True), ("scope:auto", False), ("is:never", True), ("is:problem", False)),
-        *(("is:untrusted", False), ("project:shop", False), ("project:all", True)),
-    ],
-)
+@pytest.mark.parametrize(("text", "found"), rows(__file__, "a memory is found by what its terms say"))
 def test_a_memory_is_found_by_what_its_terms_say(text, found):
     assert query.memories(text).matches(Scope("global", "global", "/m"), row(), "shop") == found

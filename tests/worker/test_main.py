@@ -16,6 +16,7 @@ from memtui.recall import places_hot
 from memtui.store.versions.versions import Versions
 from memtui.worker import extraction, main, processes
 from recalls import deliver
+from tables import rows
 from waiting import at_once
 
 RULE = "No, use pnpm. From now on always use pnpm."
@@ -393,14 +394,7 @@ def test_the_request_under_way_outlasts_an_interruption_and_a_correction(world):
     assert requests(world) == ["Add a date picker to the form"] * 2
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        "From now on always use pnpm for installs, never npm.",
-        "- [pnpm](pnpm.md): From now on always use pnpm for installs, never npm. (2 days old)",
-        "+ From now on always use pnpm for installs, never npm.",
-    ],
-)
+@pytest.mark.parametrize("given", rows(__file__, "what a hook gave in an earlier turn is no correction"))
 @pytest.mark.parametrize("turns", [1, 2])
 def test_what_a_hook_gave_in_an_earlier_turn_is_no_correction(world, given, turns):
     line = "From now on always use pnpm for installs, never npm."

@@ -17,6 +17,7 @@ from memtui.learn.backfill import past_sessions, progress, ranking, session
 from memtui.review import waiting_entries
 from memtui.store.journal import undo
 from memtui.store.store import Store
+from tables import rows
 
 NOW = 1_795_000_000.0
 RULE = "Never use npm here, always use pnpm for packages."
@@ -118,15 +119,7 @@ def test_the_best_come_first_and_the_next_ones_the_next_time(past):
     assert (len(past.fill(most=3).drafts), past.fill(most=3).drafts, len(past.drafts())) == (1, [], 4)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "No, you can always look at the log if you want to see what is in there",
-        "No, it never works like that when the server is down",
-        "Never mind, I always get that wrong",
-        "Do you always run the linter before each commit?",
-    ],
-)
+@pytest.mark.parametrize("said", rows(__file__, "what is always so is no rule for anybody"))
 def test_what_is_always_so_is_no_rule_for_anybody(past, said):
     past.say("one", said, RULE)
     drafts = {each.candidate.draft.person: each.candidate for each in past.fill().drafts}

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from memtui.recall import content_hot
 from memtui.store import memory
 from memtui.store.frontmatter import document, edit, head_hot
+from tables import rows
 
 
 def by_the_whole_reader(data):
@@ -17,14 +18,7 @@ def by_the_whole_reader(data):
     return memory.text_of(doc.fields, "name"), said, memory.text_of(doc.fields, "type")
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        "name: x\ndescription: &a Use pnpm\ntype: user",
-        *("description: !!str Use pnpm", "name: &n x\ndescription: *n", 'description: "Use \\\n  pnpm"'),
-        *("description: >2\n   Use pnpm", "? description\n: Use pnpm"),
-    ],
-)
+@pytest.mark.parametrize("head", rows(__file__, "a person is shown what a session is told"))
 def test_a_person_is_shown_what_a_session_is_told(head):
     data = f"---\n{head}\n---\nBody.\n".encode()
     shown = memory.from_bytes("/m/file.md", "global", data)
