@@ -133,9 +133,6 @@ def test_a_rewrite_keeps_the_mode_of_the_file_it_replaces(base):
     assert (fs_hot.read_bytes(base + "/sub/dir/f"), sorted(os.listdir(base))) == (b"3", ["new", "sub"])
 
 
-# --- directories
-
-
 # --- locks
 
 HOLD = """

@@ -82,9 +82,6 @@ def test_no_odd_id_leaves_its_directory_and_without_a_home_all_is_quiet(home):
         home.run("UserPromptSubmit", data, argv=argv, launches=True)
 
 
-# --- environment
-
-
 # --- standard output
 
 

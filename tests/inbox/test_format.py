@@ -202,9 +202,6 @@ def test_each_list_item_or_line_is_a_pending_item_and_is_removed_alone():
         assert "# Unfinished" in rest
 
 
-# --- entries
-
-
 # --- files
 
 

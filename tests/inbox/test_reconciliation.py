@@ -330,9 +330,6 @@ def test_a_prompt_that_another_hook_blocked_gives_its_note_back_at_once(world):
     assert "repeat" not in world.waiting()[0].fields
 
 
-# --- a clock that is put back
-
-
 # --- text that was appended after the claim
 
 

@@ -52,17 +52,13 @@ def test_dropped_ones_come_first_and_a_merge_names_what_it_drops():
     before = "Keep this sentence.\n\nThe port is 80.\n\nOne is dropped."
     assert how(before, "Keep this sentence. Port: 80.") == ["dropped", "reworded", "kept"]
     lossy = memory("one", "Use pnpm in this repository", "The lock file is pnpm's. It broke CI twice.")
-    found = proposal("merge", {"/a/one.md": ONE, "/a/two.md": TWO}, {"/a/one.md": lossy, "/a/two.md": None})
+    found = changeset.propose("merge", [FileDiff("/a/one.md", ONE, lossy), FileDiff("/a/two.md", TWO, None)])
     assert dropped(found) == ["Never npm", "It broke CI twice, on 2026-05-03 and 2026-06-01.", "expires: 2027-01-01"]
     assert {each.statement.path for each in changeset.covered(found).dropped} == {"/a/two.md"}
 
 
 def memory(name, description, body, more=""):
     return f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: user\n{more}---\n\n{body}\n".encode()
-
-
-def proposal(kind, inputs, outputs):
-    return changeset.propose(kind, [FileDiff(path, data, outputs[path]) for path, data in inputs.items()])
 
 
 ONE = memory("one", "Use pnpm in this repository", "The lock file is pnpm's.")

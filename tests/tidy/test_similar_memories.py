@@ -101,9 +101,6 @@ def test_differing_words_are_marked_and_a_shared_sentence_is_no_rival():
     assert between("Use port 3000 for dev. Use port 4000 for dev.", "Use port 4000 for dev.") is None
 
 
-# --- known texts
-
-
 # --- memories of which a sentence differs in one telling word are rivals or siblings, whatever the language
 
 

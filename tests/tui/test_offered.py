@@ -1,7 +1,5 @@
 """What the bars, the help and the palette offer: only what can be done now."""
 
-from types import SimpleNamespace
-
 import pytest
 from rich.text import Text
 
@@ -79,14 +77,3 @@ async def test_a_key_of_other_places_says_where_it_works(world, key, said):
     async with running(app, (80, 24)) as pilot:
         await pilot.press(key)
         assert notes(app) == ([said] if said else [])
-
-
-def test_an_action_of_another_screen_is_run_there():
-    ran, there = [], SimpleNamespace(then=None)
-    run_on = lambda screen, action_id, **_: ran.append((screen, action_id))
-    app = SimpleNamespace(on_top=SimpleNamespace(group="inbox"), commands={}, _run_on=run_on, go=lambda _: there)
-    MemtuiApp.action_run(app, "memories.edit")
-    assert ran == [], "it waits until the screen shows its rows"
-    there.then()
-    MemtuiApp.action_run(app, "inbox.approve")
-    assert ran == [(there, "memories.edit"), (app.on_top, "inbox.approve")]

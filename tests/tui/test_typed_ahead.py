@@ -52,10 +52,6 @@ async def test_what_was_typed_behind_a_key_that_opens_something_is_in_its_order(
         assert app.screen.filter_line.value == "y"
 
 
-def has_text(world, text):
-    return any(text in path.read_text() for path in Path(world.directory).rglob("*.md"))
-
-
 @pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(
@@ -69,7 +65,8 @@ async def test_what_comes_in_one_burst_before_the_key_that_saves_is_saved(world,
         app.screen.query_one(TextArea).focus()
         await pressed(pilot, *WORDS, "ctrl+s")
         assert not isinstance(app.screen, DraftForm)
-    assert await asyncio.to_thread(has_text, world, "zqx hello")
+    files = await asyncio.to_thread(lambda: [path.read_text() for path in Path(world.directory).rglob("*.md")])
+    assert any("zqx hello" in text for text in files)
 
 
 async def test_a_new_memory_typed_in_one_burst_has_all_its_letters(app, world):

@@ -60,10 +60,6 @@ async def test_a_key_pressed_twice_writes_nothing_that_was_not_read(world):
         assert exists(f"{world.shop}/.claude/memory/be-kind.md")
 
 
-def waits(world, kind):
-    return [each.text for each in waiting_in(world.root, [paths_hot.project_key(world.shop)], (kind,))]
-
-
 @pytest.mark.large
 async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_agreeing(world):
     leave(world, 80_000)
@@ -79,5 +75,5 @@ async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_agreeing(worl
         await press(pilot, "G")
         assert "more characters are not shown here" in "\n".join(lines(app))
         await press(pilot, "enter")
-        left = waits(world, "updates")
+        left = [each.text for each in waiting_in(world.root, [paths_hot.project_key(world.shop)], ("updates",))]
         assert not any(LAST in text for text in left)
