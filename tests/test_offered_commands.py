@@ -42,7 +42,7 @@ OWN = {
     "views/deliveries.py": {"command"},
     "views/notes.py": {"line(where)"},
     "recall/segment_hot.py": {"VERSION"},
-    "sync/sync.py": {"team"},
+    "sync/membership.py": {"team"},
 }
 
 

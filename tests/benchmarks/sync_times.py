@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 
 from memtui.base import paths_hot
-from memtui.sync import quick, state, sync
+from memtui.sync import membership, quick, state, sync
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from sync.daemon import Daemon
@@ -56,7 +56,7 @@ def first_syncs(place, count):
     for name in ("a", "b"):
         env = environment(place / name)
         root = paths_hot.root(env)
-        took = seconds(lambda: sync.run(env, sync.set_up(root, str(remote), name), time.time()))
+        took = seconds(lambda: sync.run(env, membership.join(root, str(remote), name), time.time()))
         clone = ["git", "clone", "-q", "--no-local", "--branch", "memtui", remote]
         # Each into a place of its own: ext4 is slow to give away inodes that were freed a moment ago.
         cloned = min(seconds(lambda: subprocess.run([*clone, place / f"{name}{n}"], check=True)) for n in range(3))
@@ -72,7 +72,7 @@ def no_changes(place, remote, rounds, label, git_env=None):
     os.environ.update(git_env or {})
     root = paths_hot.root(env)
     run = lambda: sync.run(env, state.load(root), time.time())
-    sync.run(env, sync.set_up(root, str(remote), label), time.time())
+    sync.run(env, membership.join(root, str(remote), label), time.time())
     time.sleep(2 * quick.TICK)
     run()
     ways = {

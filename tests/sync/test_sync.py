@@ -15,7 +15,7 @@ from memtui.inbox import drafts, file_hot, format_hot
 from memtui.store import sidecars
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
-from memtui.sync import local, quick, repository, sync
+from memtui.sync import local, membership, quick, repository, sync
 from memtui.views import query
 
 MEMORY = "---\nname: {0}\ndescription: About {0}\ntype: feedback\n---\n\n{1}\n"
@@ -35,7 +35,7 @@ class Machine:
         (auto / "memory").mkdir(parents=True)
         (auto / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(self.shop)}) + "\n")
         self.directories = {"global": self.home / ".claude" / "memory", "auto": auto / "memory"}
-        self.state = sync.set_up(self.root, str(url), name) if url else None
+        self.state = membership.join(self.root, str(url), name) if url else None
 
     def write(self, name, text, scope="global", listed=True):
         directory = self.directories[scope]
@@ -347,7 +347,7 @@ def test_a_hostile_commit_is_refused_whole(both, remote, kind):
 def test_a_wrong_address_gets_a_sentence_and_nothing_is_set_up(tmp_path, url, words):
     machine = Machine(tmp_path, "laptop", "")
     with pytest.raises(MemtuiError, match=words):
-        sync.set_up(machine.root, url)
+        membership.join(machine.root, url)
     assert sync.load(machine.root) is None
 
 
@@ -358,9 +358,9 @@ def test_a_machine_keeps_its_id_and_two_never_have_one_name(both, remote):
     laptop.write("shop", "Of this project.", "auto")
     laptop.sync()
     with pytest.raises(MemtuiError, match="called laptop"):
-        sync.set_up(desktop.root, str(remote), "laptop")
-    sync.leave(laptop.root)
-    sync.set_up(laptop.root, str(remote), "new")
+        membership.join(desktop.root, str(remote), "laptop")
+    membership.leave(laptop.root)
+    membership.join(laptop.root, str(remote), "new")
     laptop.sync()
     (desktop.shop / ".git" / "config").write_text("")
     desktop.write("own", "Of a project without a remote.", "auto")

@@ -100,8 +100,8 @@ def adoption(root: str, digests: set[str], files: Mapping[str, WaitingFile]) -> 
 
 def as_accepted(ours: Tree, base: Tree, files: Mapping[str, WaitingFile], digests: Iterable[str]) -> Tree:
     """Return the tree of this machine as if all that waits were taken in, so that no other machine loses it."""
-    taken, before, ours = set(digests), dict(base), dict(ours)
-    active = {path: file for path, file in files.items() if file.digest not in taken}
+    decided, before, ours = set(digests), dict(base), dict(ours)
+    active = {path: file for path, file in files.items() if file.digest not in decided}
     for path, file in active.items():
         before.pop(path, None)
         before |= {} if file.before is None else {path: _data(file.before)}
@@ -131,7 +131,7 @@ def divide(
 ) -> tuple[Tree, dict[str, WaitingFile]]:
     """Return what of a merged tree may be written here, and what waits: all that nobody took in yet. Of MEMORY.md the
     lines of what waits stay as they are here; other new lines wait too."""
-    taken, wanted, waiting = set(digests), dict(tree), dict[str, WaitingFile]()
+    decided, wanted, waiting = set(digests), dict(tree), dict[str, WaitingFile]()
     applied: set[str] = set()
     for top, directory in here.places.items():
         index = f"{top}/{locate_hot.INDEX_NAME}"
@@ -143,7 +143,7 @@ def divide(
             if before != after and f"{directory}/{name}" not in here.withheld:
                 by = writers[path].machine if path in writers else files[path].by if path in files else ""
                 file = WaitingFile(f"{directory}/{name}", _text(before), _text(after), lines.get(name, ""), by)
-                if file.digest in taken:
+                if file.digest in decided:
                     applied.add(file.line)
                 else:
                     waiting[path] = file
@@ -154,21 +154,21 @@ def divide(
             new = {*after.splitlines()} - {*(before or b"").splitlines()} - {_data(line) for line in applied}
             by = writers[index].machine if index in writers else ""
             file = WaitingFile(f"{directory}/{locate_hot.INDEX_NAME}", _text(before), _text(after), "", by)
-            is_asked = any(line.strip() for line in new) and file.digest not in taken
+            is_asked = any(line.strip() for line in new) and file.digest not in decided
             waiting |= {index: file} if is_asked else {}
             wanted = _put(wanted, index, before if is_asked else after or None)
-    kept = {path: file for path, file in files.items() if file.digest in taken and file.text == _text(tree.get(path))}
-    return wanted, {**kept, **waiting}
+    same = [path for path, file in files.items() if file.digest in decided and file.text == _text(tree.get(path))]
+    return wanted, {**{path: files[path] for path in same}, **waiting}
 
 
 def waiting(root: str, places: Sequence[Scope]) -> list[Untrusted]:
     """List what waits as the Inbox has it. `places`: the scopes of a project."""
     files = load(root)
-    taken = accepted(root) if files else {}
+    decided = accepted(root) if files else {}
     scopes = {scope.directory: scope for scope in places}
     waiting_rows = []
     for path, file in files.items():
-        if file.digest not in taken:
+        if file.digest not in decided:
             top, directory = path.rpartition("/")[0], os.path.dirname(file.file)
             while directory not in scopes and top.count("/") > (not path.startswith(GLOBAL)):
                 top, directory = top.rpartition("/")[0], os.path.dirname(directory)

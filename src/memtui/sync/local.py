@@ -3,9 +3,9 @@ that has a git remote, by that remote and never by a path."""
 
 import os
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from memtui.base import fastjson_hot, fs_hot, paths_hot
+from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.storage import storing
 from memtui.client import locate_hot, projects
@@ -18,8 +18,6 @@ from memtui.sync import notes, quick, rows
 from memtui.sync.repository import MAX_BYTES, Tree, is_safe
 
 GLOBAL, TEAM = "global", "team"
-# Files that one process looks through by itself.
-ALONE = 500
 
 
 class LocalTree(NamedTuple):
@@ -126,32 +124,9 @@ def read(env: dict[str, str], team: str, base: Tree) -> LocalTree:
 
 
 def _secrets(tree: Tree) -> dict[str, str]:
-    """Return a kind of secret that each file of a tree seems to hold, by its path; of many files on all processors."""
-    names = list(tree)
-    shares = os.cpu_count() or 1 if len(names) > ALONE else 1
-    pipes = [os.pipe() for _ in range(1, shares)]
-    children = []
-    for number, (_, write) in enumerate(pipes):
-        if not (child := os.fork()):
-            try:
-                fs_hot.write_all(write, fastjson_hot.dumps(_kinds(tree, names[number::shares])).encode())
-                os._exit(0)
-            finally:
-                os._exit(1)
-        children.append(child)
-        os.close(write)
-    kinds: dict[str, Any] = _kinds(tree, names[shares - 1 :: shares])
-    for number, (read_end, _) in enumerate(pipes):
-        with open(read_end, "rb") as stream:
-            answer = stream.read()
-        failed = os.waitpid(children[number], 0)[1] != 0
-        kinds |= _kinds(tree, names[number::shares]) if failed else fastjson_hot.loads_dict(answer)
-    return kinds
-
-
-def _kinds(tree: Tree, names: list[str]) -> dict[str, str]:
-    kinds = ((name, kinds_in(tree[name].decode("utf-8", "replace"))) for name in names)
-    return {name: found[0] for name, found in kinds if found}
+    """Return a kind of secret that each file of a tree seems to hold, by its path."""
+    kinds = ((name, kinds_in(data.decode("utf-8", "replace"))) for name, data in tree.items())
+    return {name: secrets[0] for name, secrets in kinds if secrets}
 
 
 def changes(root: str, local: LocalTree, merged: Tree) -> list[Change]:

@@ -125,13 +125,13 @@ class Remote:
                 )
             return ""
         self.git("fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", self.url, f"+{BRANCH}:{THERE}")
-        there = self.git("rev-parse", "--verify", "-q", THERE, check=False).decode().strip()
+        remote_head = self.git("rev-parse", "--verify", "-q", THERE, check=False).decode().strip()
         if (
-            there != (head := commits[BRANCH])
-            and self.git("merge-base", head, there, check=False).decode().strip() != head
+            remote_head != (head := commits[BRANCH])
+            and self.git("merge-base", head, remote_head, check=False).decode().strip() != head
         ):
             raise MemtuiError(f"{self.url} is shallow: it has only the end of its history.", "Sync with the whole one.")
-        return there
+        return remote_head
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Tell whether one commit goes on from another."""

@@ -3,13 +3,10 @@ anywhere: what was pushed is merged again with the memories here the next time, 
 
 import json
 import os
-import platform
-import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache, partial
-from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import memtui
 from memtui.base import fastjson_hot, fs_hot, ids_hot, paths_hot
@@ -20,7 +17,7 @@ from memtui.client import locate_hot
 from memtui.inbox import drafts, file_hot, format_hot
 from memtui.store import memory, trust_hot
 from memtui.store.journal import ledger
-from memtui.store.journal.changes import FileChange
+from memtui.store.journal.changes import Change
 from memtui.store.journal.journal import Journal
 from memtui.sync import incoming, notes, trees
 from memtui.sync import local as local_files
@@ -34,67 +31,9 @@ TRIES = 5  # pushes that other machines may come before
 MACHINES, CONFLICTS = "machines", "conflicts"
 FILES = (".md", ".jsonl")  # of which a sync says that they came or went
 FORMAT = 1
-MACHINE = re.compile("[a-z0-9]{8}")
-TEAM_NAME = re.compile("[a-z0-9][a-z0-9-]{0,31}")
 
 
-def set_up(root: str, url: str, name: str = "", team: str = "", agree: Callable[[], None] = lambda: None) -> SyncState:
-    """Set sync up with a remote, whose address and content are looked at before `agree`, which may raise; with a
-    team's, if it is named. Raises MemtuiError."""
-    if url.startswith("-") or "::" in url:
-        raise MemtuiError(f"{url!r} is no address of a git repository.", "Use ssh, https, or a folder's path.")
-    if team and not TEAM_NAME.fullmatch(team):
-        raise MemtuiError(f"{team!r} is no name for a team.", "Use up to 32 letters from a to z, digits and dashes.")
-    before = load(root, team)
-    if team and before is not None and before.url != url:
-        raise MemtuiError(
-            f"There is a team {team} already, at {before.url}.",
-            f"Give another name, or leave that one first: memtui sync leave --team {team}",
-        )
-    state = SyncState(url, _machine(root), name, team=team)
-    repo = repository(root, state)
-    try:
-        repo.make()
-        if team:
-            state = state._replace(author=repo.git("config", "--global", "user.name", check=False).decode().strip())
-        commit = repo.fetch()
-        rows = repo.tree(commit, MACHINES + "/")
-        _check_rows(url, [*rows.values()], is_empty=not commit, team=team)
-        rows.pop(f"{MACHINES}/{state.machine}.json", None)
-        state = state._replace(name=_name(name, {str(json.loads(row).get("name")) for row in rows.values()}))
-        agree()
-    except MemtuiError:
-        if before is None:
-            leave(root, team)
-        raise
-    if team:
-        with storing(folder(root, team)):
-            fs_hot.makedirs(folder(root, team) + "/memory")
-    save(root, state)
-    return state
-
-
-def _machine(root: str) -> str:
-    """Return the id of this machine, the same in each sync that it sets up. Raises MemtuiError."""
-    path = root + "/sync/machine"
-    with storing(path):
-        name = fs_hot.read_or_empty(path).decode("ascii", "replace")
-        if not MACHINE.fullmatch(name):
-            own = load(root)
-            name = own.machine if own is not None else ids_hot.new_id()[-8:].lower()
-            fs_hot.write_atomic(path, name.encode())
-    return name
-
-
-def _name(name: str, others: set[str]) -> str:
-    """Return a name for this machine that no other one has. Raises MemtuiError if that is the one that was given."""
-    if name in others:
-        raise MemtuiError(f"Another machine is called {name}.", "Give this one another name: --name NAME")
-    host = name or platform.node().partition(".")[0] or "machine"
-    return next(each for number in count(1) if (each := host if number == 1 else f"{host}-{number}") not in others)
-
-
-def _check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> None:
+def check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> None:
     """Raise MemtuiError if what the machines of a remote say of themselves does not fit: it is no store of memtui, one
     of a newer format, or of another kind."""
     rows = []
@@ -123,28 +62,6 @@ def _number(data: bytes, key: str) -> int:
         return 0
 
 
-def leave(root: str, team: str = "") -> None:
-    """Forget the remote; the person's own memories stay here and there, those of a team stay there, and go here in one
-    step of undo. Raises MemtuiError."""
-    top = folder(root, team)
-    if team:
-        with storing(top):  # first, so that no sync takes what goes here from the team
-            fs_hot.unlink(top + "/state.json")
-        paths = [f"{top}/memory/{file}" for file, problem in locate_hot.walk(top + "/memory") if not problem]
-        paths += [path for path in [f"{top}/memory/{locate_hot.INDEX_NAME}"] if os.path.isfile(path)]
-        files = [FileChange(path, fs_hot.read_bytes(path), None) for path in paths if not os.path.islink(path)]
-        if files:
-            Journal(root, "cli").run("sync", files, f"leave the team {team}")
-    for path in [top] if team else [f"{top}/{name}" for name in ("state.json", "time", "repo.git")]:
-        with storing(path):
-            if os.path.isdir(path):
-                import shutil
-
-                shutil.rmtree(path)
-            else:
-                fs_hot.unlink(path)
-
-
 def run(env: dict[str, str], state: SyncState, now: float, *, by: str = "cli", dry_run: bool = False) -> SyncOutcome:
     """Sync once. Raises MemtuiError; the memories here are then as they were, or as merged."""
     root = paths_hot.root(env)
@@ -162,6 +79,29 @@ def run(env: dict[str, str], state: SyncState, now: float, *, by: str = "cli", d
     return outcome
 
 
+class Exchange(NamedTuple):
+    """What a fetch, a merge and a push came to: the trees of the last sync, of this machine, of the remote and of both,
+    the commit of the last of these, the names of machines by id, the texts that do not stand, the notes that went."""
+
+    state: SyncState
+    here: LocalTree
+    base: Tree
+    ours: Tree
+    theirs: Tree
+    tree: Tree
+    commit: str
+    names: dict[str, str]
+    conflicts: list[Conflict]
+    other: Tree
+    stands: Callable[[str], bool]
+    sent: set[str]
+
+    def changed(self, side: Tree) -> list[str]:
+        """Return the memories that the merged tree changes on a side."""
+        paths = {*self.tree, *side}
+        return sorted(path for path in paths if self.tree.get(path) != side.get(path) and path.endswith(FILES))
+
+
 def _run_locked(
     env: dict[str, str], root: str, state: SyncState, now: float, by: str, dry_run: bool
 ) -> tuple[SyncOutcome, SyncState]:
@@ -170,11 +110,63 @@ def _run_locked(
     journal = Journal(root, by, lambda: now)
     with journal.locked():
         pass  # what a killed sync wrote in part is reverted before it is read
-    row = f"{MACHINES}/{state.machine}.json"
-    sent = set(state.sent)
     asks = not state.team and incoming.is_on(root)
     came_before = {} if state.team else incoming.load(root)
     digests = incoming.accepted(root) if asks or came_before else {}
+    ours_of = partial(incoming.as_accepted, files=came_before, digests=digests)
+    done, after, waiting = _exchange(env, root, repo, state, by, ours_of, asks=asks, dry_run=dry_run), state, 0
+    if not dry_run:
+        with storing(root):
+            notes.remove(root, done.sent)
+        wanted, files = done.tree, dict[str, incoming.WaitingFile]()
+        adopted = set(state.adopted)
+        others: set[str] = set() if state.team else incoming.of_others(done.tree, _accepted_path(state)) - adopted
+        if asks:
+            decided = {*digests, *others}
+            writers = repo.writers(done.state.base, done.commit)
+            wanted, files = incoming.divide(done.here, done.tree, came_before, decided, writers)
+            waiting = sum(file.digest not in decided for file in files.values())
+        if files != came_before:
+            incoming.save(root, files)
+        changes, used = incoming.adoption(root, others - digests.keys(), files)
+        _write(journal, state.team, changes + local_files.changes(root, done.here, wanted))
+        asked = _ask_conflicts(env, root, done, leaves=not asks)
+        _note_writers(repo, done.here, folder(root, state.team) + WRITERS, done.state, done.commit)
+        after = done.state._replace(
+            base=done.commit,
+            pending="",
+            time=now,
+            error="",
+            asked=asked,
+            sent=[],
+            machines=done.names,
+            tops=sorted(done.here.places),
+            adopted=sorted(adopted | used),
+            read=now,
+            watched=done.here.watched,
+            seen=done.here.seen,
+        )
+    absent = {path.split("/")[1].replace("+", "/") for path in done.tree if path.startswith("projects/")}
+    absent -= {top.partition("/")[2].replace("+", "/") for top in done.here.places}
+    came, went = done.changed(done.ours), done.changed(done.theirs)
+    conflicts = [_sentence(conflict) for conflict in done.conflicts]
+    return SyncOutcome(came, went, conflicts, done.here.withheld, tuple(sorted(absent)), waiting), after
+
+
+def _exchange(
+    env: dict[str, str],
+    root: str,
+    repo: Remote,
+    state: SyncState,
+    by: str,
+    ours_of: Callable[[Tree, Tree], Tree],
+    *,
+    asks: bool,
+    dry_run: bool,
+) -> Exchange:
+    """Fetch, merge and push, again as long as other machines push before. `ours_of`: what this machine sends, by its
+    tree and the base. Raises MemtuiError."""
+    row, sent = f"{MACHINES}/{state.machine}.json", set(state.sent)
     for _ in range(TRIES):
         remote_head = repo.fetch(state.base)
         if remote_head and state.pending and repo.is_ancestor(state.pending, remote_head):
@@ -188,9 +180,9 @@ def _run_locked(
         base = repo.tree(state.base)
         theirs = base if remote_head == state.base else repo.tree(remote_head)
         rows = [data for path, data in theirs.items() if path.startswith(MACHINES + "/")]
-        _check_rows(state.url, rows, is_empty=not remote_head, team=state.team)
+        check_rows(state.url, rows, is_empty=not remote_head, team=state.team)
         here = local_files.read(env, state.team, base)
-        ours = incoming.as_accepted(_own_tree(root, state, here, base), base, came_before, digests)
+        ours = ours_of(_own_tree(root, state, here, base), base)
         late = _late(state, here)
         # What a project holds that came to this machine now is new to it, and nothing of it was deleted here.
         base_here = {path: data for path, data in base.items() if ours.get(path) == data or not _below(late, path)}
@@ -202,7 +194,6 @@ def _run_locked(
         other = _asked(base_here, ours, theirs, merged, stands, state.name)
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
-        commit = remote_head
         names = {path[len(MACHINES) + 1 : -5]: _called(tree[path]) for path in tree if path.startswith(MACHINES + "/")}
         keys = {} if state.team else {top: paths_hot.project_key(p) for top, p in local_files.roots(env, {}).items()}
         if not state.team:
@@ -210,72 +201,61 @@ def _run_locked(
             letters = notes.outgoing(root, {**names, state.machine: ""}, tops, state.name)
             sent = {path.rpartition("/")[2].removesuffix(".json") for path in letters}
             tree |= letters
+        done = Exchange(
+            state, here, base, ours, theirs, tree, remote_head, names, merged.conflicts, other, stands, sent
+        )
         if dry_run:
-            break
+            return done
         # A team writes no notes; where all is asked about, those for this machine stay where they are.
         top = "" if state.team or asks else f"{notes.TOP}/{state.machine}/"
         mine = {path: data for path, data in tree.items() if top and path.startswith(top)}
         with storing(root):
             notes.take_in(root, mine, state.machine, keys)
         tree = {path: data for path, data in tree.items() if path not in mine}
+        with suppress(RejectedError):
+            commit = _push(root, repo, done._replace(tree=tree), counter, by)
+            return done._replace(tree=tree, commit=commit)
+    raise MemtuiError("Other machines push all the time.", "Sync again in a moment.")
+
+
+def _push(root: str, repo: Remote, done: Exchange, counter: int, by: str) -> str:
+    """Commit what this machine has and what both have, where that is new, and push it; return the commit. Raises
+    RejectedError if another machine came before."""
+    state, ours, theirs, tree, remote_head = done.state, done.ours, done.theirs, done.tree, done.commit
+    if tree == theirs:
+        return remote_head
+    changed = sum(tree.get(path) != theirs.get(path) for path in {*tree, *theirs})
+    message = f"{changed} changes from {state.name}\n\nMemtui-Machine: {state.machine}\nMemtui-By: {by}\n"
+    message += f"Memtui-Version: {memtui.__version__}\n"
+    words = f"{AS_ON}{state.name}\n\nMemtui-Author: {state.author}\nMemtui-Counter: {counter}\n"
+    own = commit = repo.commit(ours, [state.base] if state.base else [], words, done.base)
+    save(root, state._replace(pending=own, sent=sorted(done.sent)))
+    if tree != ours or remote_head != state.base:
+        parents = [remote_head, own] if remote_head else [own]
+        commit = repo.commit(tree, parents, message, theirs if remote_head else ours)
+    repo.push(commit)
+    return commit
+
+
+def _write(journal: Journal, team: str, changes: list[Change]) -> None:
+    if changes:
+        whose = f"the team {team}" if team else "other machines"
+        words = f"take in {many(len(changes), 'change')} from {whose}"
         try:
-            if tree != theirs:
-                changed = sum(tree.get(path) != theirs.get(path) for path in {*tree, *theirs})
-                message = f"{changed} changes from {state.name}\n\nMemtui-Machine: {state.machine}\nMemtui-By: {by}\n"
-                message += f"Memtui-Version: {memtui.__version__}\n"
-                words = f"{AS_ON}{state.name}\n\nMemtui-Author: {state.author}\nMemtui-Counter: {counter}\n"
-                own = commit = repo.commit(ours, [state.base] if state.base else [], words, base)
-                save(root, state._replace(pending=own, sent=sorted(sent)))
-                if tree != ours or remote_head != state.base:
-                    commit = repo.commit(
-                        tree, [remote_head, own] if remote_head else [own], message, theirs if remote_head else ours
-                    )
-                repo.push(commit)
-            break
-        except RejectedError:
-            continue
-    else:
-        raise MemtuiError("Other machines push all the time.", "Sync again in a moment.")
-    came = sorted(path for path in {*tree, *ours} if tree.get(path) != ours.get(path) and path.endswith(FILES))
-    went = sorted(path for path in {*tree, *theirs} if tree.get(path) != theirs.get(path) and path.endswith(FILES))
-    conflicts = [_sentence(conflict) for conflict in merged.conflicts]
-    after, waiting, adopted = state, 0, set(state.adopted)
-    if not dry_run:
-        with storing(root):
-            notes.remove(root, sent)
-        wanted, files = tree, dict[str, incoming.WaitingFile]()
-        others: set[str] = set() if state.team else incoming.of_others(tree, _accepted_path(state)) - adopted
-        if asks:
-            taken = {*digests, *others}
-            wanted, files = incoming.divide(here, tree, came_before, taken, repo.writers(state.base, commit))
-            waiting = sum(file.digest not in taken for file in files.values())
-        if files != came_before:
-            incoming.save(root, files)
-        changes, used = incoming.adoption(root, others - digests.keys(), files)
-        changes += local_files.changes(root, here, wanted)
-        if changes:
-            whose = f"the team {state.team}" if state.team else "other machines"
-            words = f"take in {many(len(changes), 'change')} from {whose}"
-            try:
-                journal.run(ledger.FROM_TEAM if state.team else "sync", changes, words)
-            except ConflictError as error:
-                raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
-        if state.team:  # what others wrote is never a draft; the person's own words that do not stand are
-            for text in map(json.loads, other.values()):
-                if not stands(text["path"]):
-                    _leave(root, env, here, tree, text, state.team)
-            asked = {}
-        else:
-            asked = _ask(root, env, state, here, tree, leaves=not asks)
-        _note_writers(repo, here, folder(root, state.team) + WRITERS, state, commit)
-        after = state._replace(
-            base=commit, pending="", time=now, error="", asked=asked, sent=[], machines=names, tops=sorted(here.places)
-        )
-        after = after._replace(adopted=sorted(adopted | used))
-        after = after._replace(read=now, watched=here.watched, seen=here.seen)
-    absent = {path.split("/")[1].replace("+", "/") for path in tree if path.startswith("projects/")}
-    absent -= {top.partition("/")[2].replace("+", "/") for top in here.places}
-    return SyncOutcome(came, went, conflicts, here.withheld, tuple(sorted(absent)), waiting), after
+            journal.run(ledger.FROM_TEAM if team else "sync", changes, words)
+        except ConflictError as error:
+            raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
+
+
+def _ask_conflicts(env: dict[str, str], root: str, done: Exchange, *, leaves: bool) -> dict[str, str]:
+    """Leave the person's words that do not stand as drafts; return what is asked."""
+    state, here, tree = done.state, done.here, done.tree
+    if not state.team:
+        return _ask(root, env, state, here, tree, leaves=leaves)
+    for text in map(json.loads, done.other.values()):
+        if not done.stands(text["path"]):  # what others of a team wrote is never a draft
+            _leave(root, env, here, tree, text, state.team)
+    return {}
 
 
 def _note_writers(repo: Remote, here: LocalTree, path: str, state: SyncState, commit: str) -> None:

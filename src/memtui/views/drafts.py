@@ -155,8 +155,8 @@ def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
         remark = triggers.LEFT_OUT if triggers.is_everywhere(trigger) else remark
         trigger = f"trigger: “{trigger}” ({remark})"
     rejected = clock_hot.parse(fields.get("rejected"))
-    again = f"rejected on {day(rejected, now)}, and said again since" if rejected is not None else ""
-    lines = [[*begin, ago(item.entry.time(), now)], [again], source, [trigger]]
+    rejection = f"rejected on {day(rejected, now)}, and said again since" if rejected is not None else ""
+    lines = [[*begin, ago(item.entry.time(), now)], [rejection], source, [trigger]]
     return [line(" · ".join(filter(None, words)), colours.QUIET, 400) for words in lines]
 
 

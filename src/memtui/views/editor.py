@@ -90,8 +90,8 @@ def problem(before: "Memory", data: bytes) -> str:
         return f"Its frontmatter can't be read: {after.broken}."
     if after.name != before.name and not any(map(str.isalnum, after.name)):
         return f"Its name is “{after.name}”, without a letter."
-    known = {words for _, words in problems_of(before)}
-    return next((f"Line {line}: {words}." for line, words in problems_of(after) if words not in known), "")
+    earlier = {words for _, words in problems_of(before)}
+    return next((f"Line {line}: {words}." for line, words in problems_of(after) if words not in earlier), "")
 
 
 class EditedFile:

@@ -133,10 +133,10 @@ def set_up(ctx: Context, args: argparse.Namespace) -> Result:
             f"{'Sync' if team else 'Send them'} {'with' if team else 'to'} {line(args.url)}?", "Nothing was sent."
         )
 
-    from memtui.sync import sync
+    from memtui.sync import membership, sync
 
     folder = os.path.join(ctx.cwd, args.url)
-    own = sync.set_up(ctx.root, folder if os.path.isdir(folder) else args.url, args.name or "", team, agree)
+    own = membership.join(ctx.root, folder if os.path.isdir(folder) else args.url, args.name or "", team, agree)
     outcome = sync.run(ctx.env, own, ctx.now())
     words = f"This machine is {line(own.name)}. {many(len(outcome.came), 'file')} came, {len(outcome.went)} went."
     data = {"url": own.url, "name": own.name, "team": team, **outcome._asdict()}
@@ -185,14 +185,14 @@ sync leave: stop syncing; the memories stay, here and there
 What a team wrote stays in its repository and leaves this machine; memtui undo brings it back.
 --team NAME | leave this team""")
 def leave(ctx: Context, args: argparse.Namespace) -> Result:
-    from memtui.sync import sync
+    from memtui.sync import membership
 
     team = args.team or ""
     is_left = f"{locate_hot.TEAM}:{team}" in dict(locate_hot.team_dirs(ctx.root)) and team not in state.names(ctx.root)
     own = state.SyncState("", "", "", team=team) if is_left else _states(ctx, team)[0]
     if own.team != team:
         raise MemtuiError(*NOT_SET_UP)
-    sync.leave(ctx.root, team)
+    membership.leave(ctx.root, team)
     stay = f"Its memories stay there; those of the {_whose(own)} left this machine." if team else "Its memories stay."
     return Result(
         {"url": own.url, "team": team}, f"This machine no longer syncs with {line(own.url) or _whose(own)}. {stay}"

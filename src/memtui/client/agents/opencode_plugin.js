@@ -6,7 +6,7 @@ const silent = async (work) => { try { return await work() } catch { return {} }
 const time = () => (BigInt(Date.now()) * 0x1000n + 0xf00n).toString(16).slice(-12).padStart(12, "0") // parts are sent in this order
 const partID = (number) => "prt_" + time() + number + crypto.randomUUID().replaceAll("-", "").slice(0, 13) // a key over all sessions
 const BLOCK = /(<memtui-[\w-]+ [\w-]+="[^"]*")[^]*?<\/memtui-[\w-]+>\n?/g // and how it begins
-const textOf = (given) => given.map((output) => output.additionalContext ?? "").join("\n").trim()
+const textOf = (outputs) => outputs.map((output) => output.additionalContext ?? "").join("\n").trim()
 async function run(event, payload) { // what a hook gives within ten seconds; rejects if anything is wrong
   const child = spawn("/bin/sh", ["-c", COMMANDS[event]], { stdio: ["pipe", "pipe", "ignore"], detached: true })
   const timer = setTimeout(() => silent(() => process.kill(-child.pid, "SIGKILL")), 10_000)
@@ -28,12 +28,12 @@ export const Memtui = async ({ client, directory }) => {
   const prompt = async (id, message, parts) => {
     const typed = parts.filter((part) => part.type === "text" && !part.synthetic && !part.ignored).map((part) => part.text)
     const prompt = commands.get(id) ?? typed.join("\n"), at = { transcript_size: sessions.get(id)?.end }
-    const given = [await ask("SessionStart", id, at, null), await ask("UserPromptSubmit", id, { prompt, prompt_id: message.id, ...at })]
-    const again = sessions.get(id).lost.splice(0).join("\n") // of prompts that were undone, without what is told anew
-    given.unshift({ additionalContext: again.replace(BLOCK, (block, head) => textOf(given).includes(head) ? "" : block) })
-    texts.set(message.id, textOf(given))
-    if (commands.delete(id)) given.push({ additionalContext: "memtui", ignored: true, metadata: { memtui: { command: prompt } } })
-    given.forEach(({ additionalContext: text, ignored, metadata }, n) => text &&
+    const outputs = [await ask("SessionStart", id, at, null), await ask("UserPromptSubmit", id, { prompt, prompt_id: message.id, ...at })]
+    const missed = sessions.get(id).lost.splice(0).join("\n") // of prompts that were undone, without what is told anew
+    outputs.unshift({ additionalContext: missed.replace(BLOCK, (block, head) => textOf(outputs).includes(head) ? "" : block) })
+    texts.set(message.id, textOf(outputs))
+    if (commands.delete(id)) outputs.push({ additionalContext: "memtui", ignored: true, metadata: { memtui: { command: prompt } } })
+    outputs.forEach(({ additionalContext: text, ignored, metadata }, n) => text &&
       parts.push({ id: partID(n), sessionID: id, messageID: message.id, type: "text", text, synthetic: true, ignored, metadata }))
   }
   return {
@@ -46,9 +46,9 @@ export const Memtui = async ({ client, directory }) => {
     "chat.message": (input, output) => silent(() => prompt(input.sessionID, output.message, output.parts)),
     "tool.execute.before": async (input, output) => {
       const begun = await ask("SessionStart", input.sessionID, { tool_use_id: input.callID }, null) // after a compaction
-      const given = await tool("PreToolUse", input, output.args), text = textOf([begun, given])
+      const answer = await tool("PreToolUse", input, output.args), text = textOf([begun, answer])
       if (text) contexts.set(input.callID, "\n\n" + text)
-      if (given.permissionDecisionReason) throw new Error(given.permissionDecisionReason)
+      if (answer.permissionDecisionReason) throw new Error(answer.permissionDecisionReason)
     },
     "tool.execute.after": async (input, output) => {
       if (typeof output?.output === "string") output.output += contexts.get(input.callID) ?? ""

@@ -1,0 +1,98 @@
+"""Begin and end syncing with a remote: the state of a sync, and the id and name of this machine."""
+
+import json
+import os
+import platform
+import re
+from collections.abc import Callable
+from itertools import count
+
+from memtui.base import fs_hot, ids_hot
+from memtui.base.errors import MemtuiError
+from memtui.base.storage import storing
+from memtui.client import locate_hot
+from memtui.store.journal.changes import FileChange
+from memtui.store.journal.journal import Journal
+from memtui.sync.state import SyncState, folder, load, repository, save
+from memtui.sync.sync import MACHINES, check_rows
+
+MACHINE = re.compile("[a-z0-9]{8}")
+TEAM_NAME = re.compile("[a-z0-9][a-z0-9-]{0,31}")
+
+
+def join(root: str, url: str, name: str = "", team: str = "", agree: Callable[[], None] = lambda: None) -> SyncState:
+    """Set sync up with a remote, whose address and content are looked at before `agree`, which may raise; with a
+    team's, if it is named. Raises MemtuiError."""
+    if url.startswith("-") or "::" in url:
+        raise MemtuiError(f"{url!r} is no address of a git repository.", "Use ssh, https, or a folder's path.")
+    if team and not TEAM_NAME.fullmatch(team):
+        raise MemtuiError(f"{team!r} is no name for a team.", "Use up to 32 letters from a to z, digits and dashes.")
+    before = load(root, team)
+    if team and before is not None and before.url != url:
+        raise MemtuiError(
+            f"There is a team {team} already, at {before.url}.",
+            f"Give another name, or leave that one first: memtui sync leave --team {team}",
+        )
+    state = SyncState(url, _machine(root), name, team=team)
+    repo = repository(root, state)
+    try:
+        repo.make()
+        if team:
+            state = state._replace(author=repo.git("config", "--global", "user.name", check=False).decode().strip())
+        commit = repo.fetch()
+        rows = repo.tree(commit, MACHINES + "/")
+        check_rows(url, [*rows.values()], is_empty=not commit, team=team)
+        rows.pop(f"{MACHINES}/{state.machine}.json", None)
+        state = state._replace(name=_name(name, {str(json.loads(row).get("name")) for row in rows.values()}))
+        agree()
+    except MemtuiError:
+        if before is None:
+            leave(root, team)
+        raise
+    if team:
+        with storing(folder(root, team)):
+            fs_hot.makedirs(folder(root, team) + "/memory")
+    save(root, state)
+    return state
+
+
+def _machine(root: str) -> str:
+    """Return the id of this machine, the same in each sync that it sets up. Raises MemtuiError."""
+    path = root + "/sync/machine"
+    with storing(path):
+        name = fs_hot.read_or_empty(path).decode("ascii", "replace")
+        if not MACHINE.fullmatch(name):
+            own = load(root)
+            name = own.machine if own is not None else ids_hot.new_id()[-8:].lower()
+            fs_hot.write_atomic(path, name.encode())
+    return name
+
+
+def _name(name: str, others: set[str]) -> str:
+    """Return a name for this machine that no other one has. Raises MemtuiError if that is the one that was given."""
+    if name in others:
+        raise MemtuiError(f"Another machine is called {name}.", "Give this one another name: --name NAME")
+    host = name or platform.node().partition(".")[0] or "machine"
+    return next(name for number in count(1) if (name := host if number == 1 else f"{host}-{number}") not in others)
+
+
+def leave(root: str, team: str = "") -> None:
+    """Forget the remote; the person's own memories stay here and there, those of a team stay there, and go here in one
+    step of undo. Raises MemtuiError."""
+    top = folder(root, team)
+    if team:
+        with storing(top):  # first, so that no sync takes what goes here from the team
+            fs_hot.unlink(top + "/state.json")
+        paths = [f"{top}/memory/{file}" for file, problem in locate_hot.walk(top + "/memory") if not problem]
+        paths += [path for path in [f"{top}/memory/{locate_hot.INDEX_NAME}"] if os.path.isfile(path)]
+        files = [FileChange(path, fs_hot.read_bytes(path), None) for path in paths if not os.path.islink(path)]
+        if files:
+            Journal(root, "cli").run("sync", files, f"leave the team {team}")
+    for path in [top] if team else [f"{top}/{name}" for name in ("state.json", "time", "repo.git")]:
+        with storing(path):
+            if os.path.isdir(path):
+                import shutil
+
+                shutil.rmtree(path)
+            else:
+                fs_hot.unlink(path)
