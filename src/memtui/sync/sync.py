@@ -114,43 +114,44 @@ def _run_locked(
     came_before = {} if state.team else incoming.load(root)
     digests = incoming.accepted(root) if asks or came_before else {}
     ours_of = partial(incoming.as_accepted, files=came_before, digests=digests)
-    done, after, waiting = _exchange(env, root, repo, state, by, ours_of, asks=asks, dry_run=dry_run), state, 0
+    exchange = _exchange(env, root, repo, state, by, ours_of, asks=asks, dry_run=dry_run)
+    after, waiting = state, 0
     if not dry_run:
         with storing(root):
-            notes.remove(root, done.sent)
-        wanted, files = done.tree, dict[str, incoming.WaitingFile]()
+            notes.remove(root, exchange.sent)
+        wanted, files = exchange.tree, dict[str, incoming.WaitingFile]()
         adopted = set(state.adopted)
-        others: set[str] = set() if state.team else incoming.of_others(done.tree, _accepted_path(state)) - adopted
+        others: set[str] = set() if state.team else incoming.of_others(exchange.tree, _accepted_path(state)) - adopted
         if asks:
             decided = {*digests, *others}
-            writers = repo.writers(done.state.base, done.commit)
-            wanted, files = incoming.divide(done.here, done.tree, came_before, decided, writers)
+            writers = repo.writers(exchange.state.base, exchange.commit)
+            wanted, files = incoming.divide(exchange.here, exchange.tree, came_before, decided, writers)
             waiting = sum(file.digest not in decided for file in files.values())
         if files != came_before:
             incoming.save(root, files)
         changes, used = incoming.adoption(root, others - digests.keys(), files)
-        _write(journal, state.team, changes + local_files.changes(root, done.here, wanted))
-        asked = _ask_conflicts(env, root, done, leaves=not asks)
-        _note_writers(repo, done.here, folder(root, state.team) + WRITERS, done.state, done.commit)
-        after = done.state._replace(
-            base=done.commit,
+        _write(journal, state.team, changes + local_files.changes(root, exchange.here, wanted))
+        asked = _ask_conflicts(env, root, exchange, leaves=not asks)
+        _note_writers(repo, exchange.here, folder(root, state.team) + WRITERS, exchange.state, exchange.commit)
+        after = exchange.state._replace(
+            base=exchange.commit,
             pending="",
             time=now,
             error="",
             asked=asked,
             sent=[],
-            machines=done.names,
-            tops=sorted(done.here.places),
+            machines=exchange.names,
+            tops=sorted(exchange.here.places),
             adopted=sorted(adopted | used),
             read=now,
-            watched=done.here.watched,
-            seen=done.here.seen,
+            watched=exchange.here.watched,
+            seen=exchange.here.seen,
         )
-    absent = {path.split("/")[1].replace("+", "/") for path in done.tree if path.startswith("projects/")}
-    absent -= {top.partition("/")[2].replace("+", "/") for top in done.here.places}
-    came, went = done.changed(done.ours), done.changed(done.theirs)
-    conflicts = [_sentence(conflict) for conflict in done.conflicts]
-    return SyncOutcome(came, went, conflicts, done.here.withheld, tuple(sorted(absent)), waiting), after
+    absent = {path.split("/")[1].replace("+", "/") for path in exchange.tree if path.startswith("projects/")}
+    absent -= {top.partition("/")[2].replace("+", "/") for top in exchange.here.places}
+    came, went = exchange.changed(exchange.ours), exchange.changed(exchange.theirs)
+    conflicts = [_sentence(conflict) for conflict in exchange.conflicts]
+    return SyncOutcome(came, went, conflicts, exchange.here.withheld, tuple(sorted(absent)), waiting), after
 
 
 def _exchange(
@@ -201,11 +202,11 @@ def _exchange(
             letters = notes.outgoing(root, {**names, state.machine: ""}, tops, state.name)
             sent = {path.rpartition("/")[2].removesuffix(".json") for path in letters}
             tree |= letters
-        done = Exchange(
+        exchange = Exchange(
             state, here, base, ours, theirs, tree, remote_head, names, merged.conflicts, other, stands, sent
         )
         if dry_run:
-            return done
+            return exchange
         # A team writes no notes; where all is asked about, those for this machine stay where they are.
         top = "" if state.team or asks else f"{notes.TOP}/{state.machine}/"
         mine = {path: data for path, data in tree.items() if top and path.startswith(top)}
@@ -213,23 +214,29 @@ def _exchange(
             notes.take_in(root, mine, state.machine, keys)
         tree = {path: data for path, data in tree.items() if path not in mine}
         with suppress(RejectedError):
-            commit = _push(root, repo, done._replace(tree=tree), counter, by)
-            return done._replace(tree=tree, commit=commit)
+            commit = _push(root, repo, exchange._replace(tree=tree), counter, by)
+            return exchange._replace(tree=tree, commit=commit)
     raise MemtuiError("Other machines push all the time.", "Sync again in a moment.")
 
 
-def _push(root: str, repo: Remote, done: Exchange, counter: int, by: str) -> str:
+def _push(root: str, repo: Remote, exchange: Exchange, counter: int, by: str) -> str:
     """Commit what this machine has and what both have, where that is new, and push it; return the commit. Raises
     RejectedError if another machine came before."""
-    state, ours, theirs, tree, remote_head = done.state, done.ours, done.theirs, done.tree, done.commit
+    state, ours, theirs, tree, remote_head = (
+        exchange.state,
+        exchange.ours,
+        exchange.theirs,
+        exchange.tree,
+        exchange.commit,
+    )
     if tree == theirs:
         return remote_head
     changed = sum(tree.get(path) != theirs.get(path) for path in {*tree, *theirs})
     message = f"{changed} changes from {state.name}\n\nMemtui-Machine: {state.machine}\nMemtui-By: {by}\n"
     message += f"Memtui-Version: {memtui.__version__}\n"
     words = f"{AS_ON}{state.name}\n\nMemtui-Author: {state.author}\nMemtui-Counter: {counter}\n"
-    own = commit = repo.commit(ours, [state.base] if state.base else [], words, done.base)
-    save(root, state._replace(pending=own, sent=sorted(done.sent)))
+    own = commit = repo.commit(ours, [state.base] if state.base else [], words, exchange.base)
+    save(root, state._replace(pending=own, sent=sorted(exchange.sent)))
     if tree != ours or remote_head != state.base:
         parents = [remote_head, own] if remote_head else [own]
         commit = repo.commit(tree, parents, message, theirs if remote_head else ours)
@@ -247,13 +254,13 @@ def _write(journal: Journal, team: str, changes: list[Change]) -> None:
             raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
 
 
-def _ask_conflicts(env: dict[str, str], root: str, done: Exchange, *, leaves: bool) -> dict[str, str]:
+def _ask_conflicts(env: dict[str, str], root: str, exchange: Exchange, *, leaves: bool) -> dict[str, str]:
     """Leave the person's words that do not stand as drafts; return what is asked."""
-    state, here, tree = done.state, done.here, done.tree
+    state, here, tree = exchange.state, exchange.here, exchange.tree
     if not state.team:
         return _ask(root, env, state, here, tree, leaves=leaves)
-    for text in map(json.loads, done.other.values()):
-        if not done.stands(text["path"]):  # what others of a team wrote is never a draft
+    for text in map(json.loads, exchange.other.values()):
+        if not exchange.stands(text["path"]):  # what others of a team wrote is never a draft
             _leave(root, env, here, tree, text, state.team)
     return {}
 
