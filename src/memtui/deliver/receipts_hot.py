@@ -9,11 +9,10 @@ texts on the branch that was left are in no later request. So a text has arrived
 the session ended on its branch before, it is broken off: nobody may ever read it, but a resume goes on from there
 (`leafUuid` of `last-prompt`), and brings it again.
 
-What was noted in the log of a delivery stays, for the client can rewrite a transcript, cut it or delete it: that it
-arrived is final, and that it did not holds until a transcript shows the opposite.
+What the log says of a delivery stays where a transcript is cut: that it arrived is final, that it did not holds until a
+transcript shows the opposite.
 
-The order of events is that of the places in the file, for a clock can be put back. A delivery's `transcript_size` says
-how long its transcript was.
+Events are in the order of their places in the file (`transcript_size` of a delivery), for a clock can be put back.
 
 Observed with client 2.1.197: contexts that a hook printed before it exited with 1 do arrive; what a hook gave inside a
 subagent reaches the subagent's model, but no transcript records it. With 2.1.330: text typed in mid-turn fires
@@ -46,12 +45,10 @@ LONG_LINE = 1 << 20
 KEPT_MESSAGES, KEPT_STEPS, KEPT_RECORDS = 64, 4096, 512
 # The place at which a prompt leaves the client's queue that is still in it.
 NEVER = float("inf")
-PREVIEW_MARK = records_hot.PREVIEW_MARK
 BLOCKED_MARK = "operation blocked by hook"
 # A message that the client wrote itself: an error of the API, or a filler at a resume.
 SYNTHETIC = "<synthetic>"
 LINKS = (b"assistant", b"user", b"attachment", b"queue-operation", b'"system"', b"last-prompt")
-ATTACHMENT = b'"attachment"'
 # Requests as the client keeps them beside the conversation (2.1.330): copies of its records.
 COPIES = b'{"type":"api-request'
 
@@ -101,7 +98,7 @@ class Steps:
             return
         name = text_of(record.get("promptId"))
         if name and name == self.prompt_id:
-            return  # added to the turn by the client, for example that it was interrupted
+            return  # the client added it to the turn, for example that it was interrupted
         self.prompt, self.prompt_id = place, name
         self.prompts.append((place, name))
         if len(self.prompts) > 2 * KEPT_MESSAGES:
@@ -301,7 +298,7 @@ class TranscriptView:
         kind, event, tool = (text_of(attachment.get(key)) for key in ("type", "hookEvent", "toolUseID"))
         if kind == "hook_additional_context":
             for text in transcript_hot.attachment_texts(attachment):
-                outcome = PREVIEWED if text.lstrip().startswith(PREVIEW_MARK) else ARRIVED
+                outcome = PREVIEWED if text.lstrip().startswith(records_hot.PREVIEW_MARK) else ARRIVED
                 for name in delivery_ids(text):
                     if name == self._wanted:
                         self.text, self.event, self.prompt_id = text, event, self.steps.prompt_id
@@ -412,7 +409,7 @@ def view_from(path: str, start: int, limit: "int | None" = None, until: str = ""
         start = 0
     view = TranscriptView(path, start).refresh(limit, until)
     if start and view.exists and not view.records_attachments:  # a part without attachments proves nothing
-        view.records_attachments = transcript_hot.holds(path, ATTACHMENT, start, limit)
+        view.records_attachments = transcript_hot.holds(path, b'"attachment"', start, limit)
         if not view.records_attachments and limit is not None and start > limit:
             return None
     return view
