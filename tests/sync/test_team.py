@@ -182,6 +182,13 @@ def test_what_others_write_stays_text(both):
     assert format_hot.read(f"{paths_hot.inbox_dir(ben.root, None)}/pending-updates.md") == []
 
 
+def test_a_team_calls_the_machine_as_the_persons_own_sync_does(tmp_path, remote):
+    ann = Person(tmp_path, "desk", None)
+    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "own.git")], check=True)
+    membership.join(ann.root, str(tmp_path / "own.git"), "desk")
+    assert membership.join(ann.root, str(remote), team="shop").name == "desk"
+
+
 def test_what_a_person_accepted_on_one_machine_counts_on_the_other(tmp_path, both):
     ann, ben = both
     own = tmp_path / "own.git"

@@ -43,7 +43,9 @@ def join(root: str, url: str, name: str = "", team: str = "", agree: Callable[[]
         rows = repo.tree(commit, MACHINES + "/")
         check_rows(url, [*rows.values()], is_empty=not commit, team=team)
         rows.pop(f"{MACHINES}/{state.machine}.json", None)
-        state = state._replace(name=_name(name, {str(json.loads(row).get("name")) for row in rows.values()}))
+        own = load(root)
+        usual = own.name if own is not None else platform.node().partition(".")[0] or "machine"
+        state = state._replace(name=_name(name, usual, {str(json.loads(row).get("name")) for row in rows.values()}))
         agree()
     except MemtuiError:
         if before is None:
@@ -68,12 +70,13 @@ def _machine(root: str) -> str:
     return name
 
 
-def _name(name: str, others: set[str]) -> str:
-    """Return a name for this machine that no other one has. Raises MemtuiError if that is the one that was given."""
+def _name(name: str, usual: str, others: set[str]) -> str:
+    """Return a name for this machine that no other one has: the person's, else the usual one. Raises MemtuiError if
+    the person's is another's."""
     if name in others:
         raise MemtuiError(f"Another machine is called {name}.", "Give this one another name: --name NAME")
-    host = name or platform.node().partition(".")[0] or "machine"
-    return next(name for number in count(1) if (name := host if number == 1 else f"{host}-{number}") not in others)
+    names = (name or usual if number == 1 else f"{usual}-{number}" for number in count(1))
+    return next(name for name in names if name not in others)
 
 
 def leave(root: str, team: str = "") -> None:
