@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -151,10 +152,7 @@ def test_what_both_changed_is_asked_on_both_and_decided_once(both):
     assert {"Mondays", "Sundays"} - {stands} == {word for word in ("Mondays", "Sundays") if word in draft.text}
     assert other.text == draft.text
     assert (draft.fields["replaces"], draft.fields["kind"]) == ("ship.md", "rewrite")
-    (
-        paths_hot.inbox_dir(laptop.root, None)
-        and open(f"{paths_hot.inbox_dir(laptop.root, None)}/pending-updates.md", "w")
-    ).close()
+    Path(paths_hot.inbox_dir(laptop.root, None), "pending-updates.md").write_text("")
     laptop.sync()  # decided there
     desktop.sync()
     assert desktop.drafts() == []

@@ -210,7 +210,8 @@ async def settled(pilot):
             widget.cursor_blink = False
         await asyncio.sleep(REST)
         now = strips(pilot.app)
-        busy = any(worker.is_running and worker.group != COMMAND for worker in pilot.app.workers)
+        busy = any(not worker.is_finished and worker.group != COMMAND for worker in pilot.app.workers)
+        busy |= any(getattr(screen, "_rest_timer", None) is not None for screen in pilot.app.screen_stack)
         same = same + 1 if now == last and not busy else 0
         if same == 2:
             # A screen over another keeps what it first saw of that one, which may have been drawn a moment later.

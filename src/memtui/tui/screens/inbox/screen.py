@@ -215,10 +215,12 @@ class Inbox(ListScreen[Decision]):
         """Look for more about the row under the cursor, once the cursor rests."""
         if self._rest_timer is not None:
             self._rest_timer.stop()
+            self._rest_timer = None
         if (row := self.table.row) is not None:
             self._rest_timer = self.set_timer(REST_SECONDS, partial(self._look_up, row))
 
     def _look_up(self, row: Decision) -> None:
+        self._rest_timer = None
         if (find := self.families[row.kind.family].look_up(row)) is not None:
             self._find(row.key, find)
 
