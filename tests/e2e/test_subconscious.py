@@ -263,9 +263,8 @@ def test_with_all_tools_the_permissions_of_its_person_decide(on, model, allowed)
 
 
 @pytest.mark.every
-@pytest.mark.parametrize(
-    ("backend", "tools"), [("api", "read-only"), ("api", "read + web"), ("claude", "read-only"), ("claude", "full")]
-)
+@pytest.mark.parametrize("tools", ["read-only", "read + web", "full"])
+@pytest.mark.parametrize("backend", ["api", "claude"])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_reading_that_fails_is_told_and_made_after_the_next_turn(on, model, backend, tools, fault):
     reads_along(on, backend, subconscious_tools=tools, llm_timeout="5" if fault == "late" else "60")
