@@ -53,7 +53,7 @@ def refused(machine, words):
 
 
 def limited(machine, size):
-    """`memtui sync` in a process that can write no file longer than this: (exit code, what it said)."""
+    """`memtui sync` in a process that can write no file longer than this: (exit code, what it printed)."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
     run = subprocess.run(
         [sys.executable, "-m", "memtui", "sync"],
@@ -70,9 +70,9 @@ def test_a_full_disk_is_said_and_loses_nothing(both, size):
     laptop.sync()
     desktop.write("mine", "Of the desktop. " * 400)
     before = everything(desktop)
-    code, said = limited(desktop, size)
-    assert (code, "Traceback" in said) == (1, False)
-    assert "space" in said or "git could not" in said
+    code, printed = limited(desktop, size)
+    assert (code, "Traceback" in printed) == (1, False)
+    assert "space" in printed or "git could not" in printed
     assert {path: data for path, data in everything(desktop).items() if path in before} == before
     for machine in (desktop, laptop, desktop):
         machine.sync()

@@ -57,7 +57,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
     ledger = inbox_drafts.lines_of(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
     hashes = {row.get("hash") for row in ledger}
-    said = {(row.get("hash"), row.get("session")) for row in ledger}
+    earlier_drafts = {(row.get("hash"), row.get("session")) for row in ledger}
     rejections = inbox_drafts.rejections(directory)
     never = inbox_drafts.rejected(directory, never=True)
     unwanted = {*inbox_drafts.rejections(directory, never=True), *(ids_hot.content_hash(normalised(t)) for t in never)}
@@ -70,7 +70,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         origins = [origin for origin in draft.origins if origin not in evidence]
         if not origins or not key:
             continue
-        rejected = "" if (digest, draft.session) in said else rejections.get(digest, "")
+        rejected = "" if (digest, draft.session) in earlier_drafts else rejections.get(digest, "")
         is_known = (digest in hashes and not rejected) or digest in unwanted or texts.know(draft)
         is_known = is_known or inbox_drafts.first_same(draft.description, never) is not None
         if not _seen_again(directory, draft, origins) and not is_known:
@@ -84,7 +84,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         noted = b"".join(fastjson_hot.dumps({**row, "evidence": text}).encode() + b"\n" for text in origins)
         evidence.update(origins)
         hashes.add(digest)
-        said.add((digest, draft.session))
+        earlier_drafts.add((digest, draft.session))
         fs_hot.append(f"{directory}/{LEDGER}", noted)
     size = posix.stat(f"{directory}/{LEDGER}").st_size if noted else 0
     if size > LEDGER_LIMIT:
