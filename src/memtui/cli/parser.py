@@ -4,10 +4,12 @@ import argparse
 import os
 import re
 import sys
+from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 
 import memtui
+from memtui.base import word_lists
 from memtui.base.errors import UsageError, close_to
 from memtui.cli.output import terminal_columns
 
@@ -31,16 +33,8 @@ ALIASES = {"guide": "note"}
 ELSEWHERE = {"install": "setup hooks", "uninstall": "setup hooks --remove", "add": "new", "delete": "rm"}
 LONG_CHOICES = 44  # characters of choices from which on the usage has a word for them
 SCREENS = ("memories", "inbox", "activity", "setup")
-KEEP_SECRETS = "--yes | keep secrets in the text, without asking"  # an argument of several commands
 EVERYWHERE = {"help", "json", "debug", "project"}  # the options of all commands, which no usage repeats
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
-EXAMPLES = """\
-  memtui                                    open the TUI
-  memtui inbox                              what waits for a decision
-  memtui approve 7XAD                       make that draft a memory
-  memtui note "CI is red: fix that first"   tell the next session
-  memtui activity                           what sessions got
-  memtui demo                               a sample world to try it in"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +104,7 @@ class _Root(Parser):
                 lines.append(
                     textwrap.fill(str(action.help), 78, initial_indent=f"  {name:<16}", subsequent_indent=" " * 18)
                 )
-        return "\n".join([*lines, "", "examples", EXAMPLES, "", str(self.epilog), ""])
+        return "\n".join([*lines, "", "examples", "  " + _sections()["examples"], "", str(self.epilog), ""])
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -137,27 +131,38 @@ def _add_common(parser: Parser) -> None:
     group.add_argument("--project", metavar="DIR", default=argparse.SUPPRESS, help=about)
 
 
-# Of the modules that were imported: functions, each with the text that makes it a command, and options of arguments.
-USAGES: "list[tuple[Run, str, Mapping[str, dict[str, Any]]]]" = []
+_NAME = re.compile(r"\{(\w+)\}")
+# Of the modules that were imported: functions, each with the name of its command, options of arguments, and facts.
+USAGES: "list[tuple[Run, str, Mapping[str, dict[str, Any]], dict[str, object]]]" = []
 
 
-def command(text: str, more: "Mapping[str, dict[str, Any]]" = MappingProxyType({})) -> "Callable[[Run], Run]":
-    """Make a function a command by a text: `NAME: summary`, then lines of examples (indented), prose, and arguments.
-
-    An argument is `--flag`, `--option VALUE` or `VALUE`, ` |` and its help, which may go on in lines with four blanks.
-    `dest=` may stand before it, `=default` behind it. `[VALUE]` may be missing, `VALUE...` repeated, `a|b` are choices;
-    those with `/ ` exclude each other; a line `title:` begins a group. `more`, by name: what argparse gets besides."""
+def command(
+    path: str, more: "Mapping[str, dict[str, Any]]" = MappingProxyType({}), **facts: object
+) -> "Callable[[Run], Run]":
+    """Make a function the command of that path in commands.txt. `facts` fill names in its help, `more` has what
+    argparse gets besides, by the name of the argument."""
 
     def add(run: "Run") -> "Run":
-        USAGES.append((run, text, more))
+        USAGES.append((run, path, more, facts))
         return run
 
     return add
 
 
-def _add(commands: "Commands", run: "Run", text: str, more: "Mapping[str, dict[str, Any]]") -> None:
-    head, *lines = text.replace("\n    ", " ").splitlines()
-    path, _, summary = head.partition(": ")
+@cache
+def _sections() -> "dict[str, str]":
+    return word_lists.read(os.path.dirname(__file__) + "/commands.txt")
+
+
+def _text(name: str, facts: "Mapping[str, object]") -> str:
+    """Return a fact, or a section of commands.txt in which each name in braces is replaced in the same way."""
+    return str(facts[name]) if name in facts else _NAME.sub(lambda match: _text(match[1], facts), _sections()[name])
+
+
+def _add(
+    commands: "Commands", run: "Run", path: str, more: "Mapping[str, dict[str, Any]]", facts: "Mapping[str, object]"
+) -> None:
+    summary, *lines = _text(path, facts).replace("\n    ", " ").splitlines()
     examples = [row for row in lines if row.startswith("  ")]
     others = [row for row in lines if not row.startswith("  ")]
     prose = [row for row in others if " |" not in row and not row.endswith(":")]

@@ -51,24 +51,16 @@ def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
 
 
 @parser.command(
-    f"""\
-activity: what sessions got, why, and whether it arrived
-  memtui activity
-  memtui activity 7XAD
-  memtui activity --kind notes --outcome lost --since 2d
-Of this project, newest first. The first or last 4 characters of an ID are enough.
-[ID] | one delivery with its exact text, or what the session whose id begins so got
---all-projects | of all projects
---kind KIND | only with such a piece: {", ".join(KIND_OPTIONS)} (memories that the agent opened or wrote)
---broken | the rules of memories that sessions broke, instead of deliveries
---outcome WORD | as the list says it: {", ".join(OUTCOME_WORDS)}; of what is lost also {", ".join(receipts_hot.LOST)}
---text WORDS | only with these words in the text, which is not kept for ever
---since WHEN | not older than WHEN: {dates.BACK}
---limit N | rows, default: {LIMIT}; 0: all, of the whole log""",
+    "activity",
     {
         "kind": {"type": lambda word: KIND_WORD.get(word, word), "choices": KIND_OPTIONS},
         "outcome": {"choices": [*OUTCOME_WORDS, *receipts_hot.LOST]},
     },
+    kinds=", ".join(KIND_OPTIONS),
+    outcomes=", ".join(OUTCOME_WORDS),
+    lost=", ".join(receipts_hot.LOST),
+    back=dates.BACK,
+    limit=LIMIT,
 )
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     criteria = _filter(ctx, args)

@@ -31,14 +31,7 @@ from memtui.views.parts import TextDifference
 HISTORY = 20  # changes that --list prints; --json has all of them
 
 
-@parser.command("""\
-rm: remove memories: they go to the trash
-  memtui rm prefer-npm meeting-notes
-  memtui rm --purge old-secret
-`memtui undo` or `memtui history NAME --restore` restores them.
-names=NAME... | a memory, or with --purge also an id of the trash
---purge | delete for good, also from the trash; asks first
---yes | don't ask""")
+@parser.command("rm")
 def rm(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.views.memories import counted, must_ask  # history starts without it
 
@@ -104,16 +97,7 @@ def _new_name(args: argparse.Namespace) -> "str | None":
     return name
 
 
-@parser.command("""\
-mv: rename memories, or move or copy them to a scope
-  memtui mv prefer-pnpm use-pnpm
-  memtui mv prefer-pnpm release-steps --scope global
-  memtui mv release-steps release-steps-v2 --copy
-Links to it and its line in MEMORY.md are updated.
---copy | copy, and leave the memory where it is
-names=NAME... | NAME NEWNAME, or with --scope memories, NAME…
---scope SCOPE | project, global, auto, agent:NAME
---yes | don't ask before a change that others will get""")
+@parser.command("mv")
 def mv(ctx: Context, args: argparse.Namespace) -> Result:
     """Rename a memory, or move or copy some; the fields of a single one are at the top of the answer, too."""
     name = _new_name(args)
@@ -150,19 +134,7 @@ def _trusted(store: Store, memory: Memory, target: Scope) -> Memory:
     return memory
 
 
-@parser.command("""\
-history: versions of a memory, the trash, and the way back
-  memtui history prefer-pnpm
-  memtui history prefer-pnpm --diff 3
-  memtui history prefer-pnpm --restore 2
-  memtui history
-  memtui history prefer-npm prefer-tabs --restore
-memtui keeps all versions that it has seen: yours, those of Claude or an editor, and of deleted memories. Without NAME
-it lists the trash.
-names=[NAME|ID...] |
-/ --diff N | what version N changed
-/ --show N | the whole text of version N
-/ --restore [N] | make version N the present text, or without N restore what is in the trash; memtui undo undoes it""")
+@parser.command("history")
 def history_of(ctx: Context, args: argparse.Namespace) -> Result:
     if args.restore is True:
         return _from_trash(ctx, args.names)
@@ -314,21 +286,7 @@ def _data(
     }
 
 
-@parser.command("""\
-undo: undo the last change, or redo it
-  memtui undo
-  memtui undo --list
-  memtui undo 4B7XAD
-  memtui undo --redo
-It works across restarts. A file that has changed since is not touched. A change that was made in this terminal in the
-last ten minutes is undone at once. It asks first about a change that is older, or was made elsewhere: in the TUI, in
-another terminal, by a script; and if memories were deleted for good since, which can't be undone. Without a terminal to
-ask on it refuses, unless --yes or the ID is given. A note that a script wrote is not among the changes: `note
---withdraw ID` withdraws it, and an undo without a terminal refuses while it is newer than the last change.
-/ [ID] | an older change, see --list; or all that one run of the model changed, see model log --runs
-/ --redo | make the change again that was undone last
-/ --list | list the changes, newest first
---yes | don't ask""")
+@parser.command("undo")
 def undo(ctx: Context, args: argparse.Namespace) -> Result:
     op: undoing.Op = "redo" if args.redo else "undo"
     journal = ctx.journal()

@@ -13,7 +13,6 @@ from memtui.settings.setting import Setting
 from memtui.tidy.checks import doctor
 
 KEYS = {"key": {"choices": sorted(config_hot.DEFAULTS) + sorted(setting.KEYS + name for name in keymap.defaults())}}
-ONE_KEY = f"KEY | a setting, or {setting.KEYS}ACTION"
 
 
 def _as_row(option: Setting) -> "dict[str, object]":
@@ -25,19 +24,8 @@ def _problems(changes: "dict[str, object]") -> "list[str]":
     return [findings.message(finding) for finding in doctor.wrong_settings(changes, "")]
 
 
-@parser.command("""\
-config list: list the settings, and where each value comes from
-  memtui config list
-  memtui config list --keys --json
---keys | the TUI's actions and their keys, all of them""")
-@parser.command(
-    """\
-config: show and change settings
-  memtui config
-  memtui config set mode notes
-  memtui config set mode off --project .
-With --project DIR, a setting applies to that project only."""
-)
+@parser.command("config list")
+@parser.command("config")
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     rows = setting.rows(ctx.root, ctx.project_root)
     every = getattr(args, "keys", False)
@@ -65,13 +53,7 @@ def _source(setting: Setting) -> "tuple[str, str]":
     return f"{'default' if setting.value == setting.default else 'config'} !", "yellow"
 
 
-@parser.command(
-    f"""\
-config get: print one setting as it applies here
-  memtui config get mode
-{ONE_KEY}""",
-    KEYS,
-)
+@parser.command("config get", KEYS)
 def get(ctx: Context, args: argparse.Namespace) -> Result:
     row = setting.row(ctx.root, ctx.project_root, args.key)
     value = row.value if isinstance(row.value, str) else setting.as_toml(row.value)
@@ -79,17 +61,7 @@ def get(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(_as_row(row), lambda out: out.print(value), narrate(problem))
 
 
-@parser.command(
-    f"""\
-config set: change one setting, or the keys of an action of the TUI
-  memtui config set budget 6000
-  memtui config set theme nord
-  memtui config set keys.app.quit ctrl+x
-Themes: {", ".join(config_hot.CHOICES["theme"])}.
-{ONE_KEY}
-VALUE | keys are written x, X, ctrl+x, slash, f5; several with commas""",
-    KEYS,
-)
+@parser.command("config set", KEYS, themes=", ".join(config_hot.CHOICES["theme"]))
 def assign(ctx: Context, args: argparse.Namespace) -> Result:
     key, owner = args.key, ctx.project_root if ctx.project_given else None
     value = setting.value_of(key, args.value)
@@ -124,13 +96,7 @@ def _warnings(problems: "list[str]") -> "list[str]":
     return [styled("! " + line(problem), "yellow") for problem in problems if problem]
 
 
-@parser.command(
-    f"""\
-config unset: reset to the default
-  memtui config unset budget
-{ONE_KEY}""",
-    KEYS,
-)
+@parser.command("config unset", KEYS)
 def remove(ctx: Context, args: argparse.Namespace) -> Result:
     setting.assign(ctx.root, ctx.journal(), args.key, None, ctx.project_root if ctx.project_given else None)
     try:

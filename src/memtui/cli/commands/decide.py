@@ -37,12 +37,6 @@ COUNT_SECONDS = 10.0  # for which past sessions are read for the rules of drafts
 KIND_OF = {kind: plural for plural, kind in KINDS.items()}
 
 
-CHOSEN = """\
-ids=[ID|NAME...] | see `memtui inbox`
---all | all drafts of this project and the global ones
---one-offs | with --all: also what looks like a one-off"""
-
-
 class DecisionCall:
     """One call of approve or reject. All that it does, through whichever journal, is one step of undo."""
 
@@ -113,25 +107,7 @@ def _items(rows: "list[Decision]") -> "list[Waiting]":
     return [row.item for row in rows if row.item is not None]
 
 
-@parser.command(f"""\
-approve: say yes: to a draft, a todo that is done, a change
-  memtui approve 7XAD
-  memtui approve 7XAD --name use-pnpm --body 'Use pnpm, never npm.'
-  memtui approve prefer-pnpm
-A draft becomes a memory. A todo is done. A memory that somebody else wrote counts as seen. A merge or a fix is made,
-after it was shown. A memory that came with the repository is trusted as it is. `memtui undo` undoes it. The first or
-last 4 characters of an ID are enough.
-{CHOSEN}
---yes | don't ask, and keep secrets in the text
-drafts:
---name NAME | the memory's name
---type TYPE | the memory's type
---scope SCOPE | where to: project, global, auto, agent:NAME
---description DESCRIPTION | the memory's description
---body TEXT | another text; `-` reads standard input
---no-trigger | without the prompt as a trigger that finds it
-/ --rule RULE... | check this rule, and none that its words say: 'never: {{command: "npm *"}}'
-/ --no-rules | without the rules that its words say""")
+@parser.command("approve")
 def approve(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve what is named; one that fails does not stop the others."""
     call = DecisionCall(ctx, args)
@@ -279,18 +255,7 @@ def _problems(_: DecisionCall, rows: "list[Decision]") -> None:
     raise MemtuiError(f"{short_id(rows[0].id)} is a problem that you solve yourself: {rows[0].says}", remedy)
 
 
-@parser.command(f"""\
-reject: say no, or not now: --later
-  memtui reject 7XAD
-  memtui reject --all --never
-  memtui reject 7XAD --later friday
-  memtui reject prefer-pnpm
-A draft or a todo is dropped, a note that waits is withdrawn. Of a memory that somebody else wrote, what you saw last is
-restored: a new one goes to the trash, a deleted one comes back. A merge or a fix is not proposed again while its
-memories stay as they are, a problem or an untrusted memory not listed again. `memtui undo` undoes it.
-{CHOSEN}
-/ --never | never again draft these words, or propose this change
-/ --later WHEN | hide it until WHEN: {TAKEN}, now; `memtui inbox --later` lists those""")
+@parser.command("reject", days=TAKEN)
 def reject(ctx: Context, args: argparse.Namespace) -> Result:
     until = None if args.later is None else hidden_until(args.later, ctx.now())
     call = DecisionCall(ctx, args)
@@ -356,19 +321,10 @@ def _later(call: DecisionCall, rows: "list[Decision]", until: "float | None") ->
 
 
 @parser.command(
-    f"""\
-inbox: what waits for a decision: drafts, changes, problems
-  memtui inbox
-  memtui inbox 7XAD
-  memtui inbox --kind drafts --all-projects
-  memtui inbox --later
-It lists what the Inbox of the TUI lists. `memtui note --list` lists the notes for the agent.
-id=[ID|NAME] | show this one whole, and where it comes from
---kind KIND | only these: {", ".join(KINDS)}
---later | what you hid until later
---all-projects | also the inboxes of all other projects
---limit N={LIMIT} | rows, default: {LIMIT}, 0: all""",
+    "inbox",
     {"kind": {"type": lambda word: KIND_OF.get(word, word), "choices": list(KINDS)}},
+    kinds=", ".join(KINDS),
+    limit=LIMIT,
 )
 def inbox(ctx: Context, args: argparse.Namespace) -> Result:
     """List what waits, or show one thing. Drafts that look like one-offs are counted unless drafts are asked for."""

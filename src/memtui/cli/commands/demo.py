@@ -26,15 +26,7 @@ TRY = (
 )
 
 
-@parser.command("""\
-demo: create a sample world to try memtui without Claude Code
-  memtui demo
-  memtui demo --tour
-  memtui demo /tmp/memtui-demo
-Without DIR it is made in a temporary directory. A shell opens in it; without a terminal it says how to be there.
-directory=[DIR] | the directory; a sample world that is there is used as it is
---open | open the TUI in it
---tour | open the TUI in it, with a tour of three steps""")
+@parser.command("demo")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.demo import content
     from memtui.demo import world as demo_world

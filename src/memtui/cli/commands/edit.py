@@ -23,17 +23,7 @@ from memtui.views.parts import TextDifference
 NOT_MADE, NOT_CHANGED = "No memory was created.", "Nothing was changed."
 
 
-@parser.command(f"""\
-new: create a memory
-  memtui new prefer-pnpm --type feedback --description "Use pnpm, never npm"
-  pbpaste | memtui new release-steps --type project --scope global --body -
-n in Memories of the TUI opens a form for it.
-NAME | also the name of the file
---type TYPE=feedback | user, feedback (default), project, reference, tool, …
---scope SCOPE | default: global for user; project if the repository has one; else auto
---description DESCRIPTION | the one line that the index shows; default: the first of the body
---body TEXT | the text; `-` reads standard input
-{parser.KEEP_SECRETS}""")
+@parser.command("new")
 def new(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
     scope = store.scope(args.scope) if args.scope else scopes.home(store.scopes(), args.type)
@@ -58,21 +48,7 @@ def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str
     return ({key: redact.redact(value)[0] for key, value in fields.items()} if redacted else fields), redacted
 
 
-@parser.command(f"""\
-edit: change text, fields or triggers of memories
-  memtui edit prefer-pnpm
-  memtui edit prefer-pnpm --set description='Use pnpm'
-  memtui edit prefer-pnpm release-steps --type feedback
-  memtui edit release-steps --trigger "put it live"
-Without options your editor opens, again if the frontmatter is broken. If it exits with an error, the edit is discarded.
-names=NAME... |
---set KEY=VALUE... | a field; metadata.KEY for a nested one
---type TYPE | another type
---description DESCRIPTION | another description
---body TEXT | another text; `-` reads standard input; a description that is its first sentence follows
---trigger TEXT... | a line, in other words, by which it is found
---no-trigger N|TEXT... | remove one: memtui show
-{parser.KEEP_SECRETS}""")
+@parser.command("edit")
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
     store, only = ctx.store(), len(args.names) == 1
     if args.trigger or args.no_trigger:

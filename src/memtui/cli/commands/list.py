@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 SEARCH_LIMIT = 20
 STATES = ", ".join(f"is:{state}" for state in query.STATES)
-QUERY = f"words, which all must match, and type:, scope:, {STATES}, project:NAME"
-ALL_PROJECTS = "also Claude Code's own memory of all other projects"
 # Fields that `show` has in other lines.
 FACTS_ELSEWHERE = {"name", "type", "description", "title", "originSessionId", "triggers", "rules", "forbids"}
 NAME, DESCRIPTION, BODY = 4.0, 2.0, 1.0  # what a word counts by where it is
@@ -64,19 +62,7 @@ class MemorySearch:
             raise UsageError(line(mistake))
 
 
-@parser.command(
-    f"""\
-list: list memories, by scope
-  memtui list
-  memtui list type:feedback is:problem --scope project --sort age
-DELIVERED counts deliveries in the newest part of the log, and shows when the last one was. HELD says how often the
-agent kept the rules of a memory since it was written.
-[QUERY...] | {QUERY}
---scope SCOPE | only this scope: global, project, auto, agent:NAME, instructions
---sort KEY=name | {", ".join(SORT_KEYS)}; default: name
---all-projects | {ALL_PROJECTS}""",
-    {"sort": {"choices": list(SORT_KEYS)}},
-)
+@parser.command("list", {"sort": {"choices": list(SORT_KEYS)}}, keys=", ".join(SORT_KEYS), states=STATES)
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     result = MemorySearch(ctx, args, status=True)
     hits = sorted(result.hits, key=lambda hit: (SORT_KEYS[args.sort](hit.row), hit.row.memory.name.casefold()))
@@ -123,13 +109,7 @@ def _print_scope(ctx: Context, out: Output, *, scope: Scope, rows: "list[Row]") 
         out.table(headers, cells, (-1, 1), (2, 3), indent="  ", notes=notes)
 
 
-@parser.command(f"""\
-search: search names, descriptions and texts
-  memtui search pnpm lock file
-QUERY... | {QUERY}
---scope SCOPE | only this scope
---all-projects | {ALL_PROJECTS}
---limit N={SEARCH_LIMIT} | rows, default: {SEARCH_LIMIT}, 0: all""")
+@parser.command("search", limit=SEARCH_LIMIT, states=STATES)
 def search(ctx: Context, args: argparse.Namespace) -> Result:
     result, text = MemorySearch(ctx, args, status=False), " ".join(args.query)
     if not result.words and not result.has_terms:
@@ -152,13 +132,7 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, lambda out: out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes))
 
 
-@parser.command("""\
-show: show one memory
-  memtui show prefer-pnpm
-  memtui show global:editor --raw
-NAME is a memory's name, its file, scope:name, or a path.
-NAME |
---raw | the file as it is""")
+@parser.command("show")
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.client import applied_settings
     from memtui.store.links import shown
@@ -235,14 +209,7 @@ def rank(words: list[str], memory: Memory) -> tuple[float, str]:
     return sum(scores), best_line if any(word in best_line.lower() for word in words) else ""
 
 
-@parser.command("""\
-recall: show which memories a prompt would bring, and why
-  memtui recall "how do we put a release live?"
-  memtui recall - < prompt.txt
-It is what the hook does before a prompt, but nothing is delivered. TEXT may be - for standard input. --json has the
-parts of each score, and the exact texts.
-[TEXT...] | the prompt, as you would type it
---all | list all that were found and are left out""")
+@parser.command("recall")
 def recall(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.recall_preview import Recalling
     from memtui.views import notes

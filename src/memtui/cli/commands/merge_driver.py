@@ -9,16 +9,7 @@ from memtui.cli.output import Result, line, safe
 from memtui.sync import driver
 
 
-@parser.command("""\
-merge-driver: merge two versions of a memory for git
-  memtui merge-driver %O %A %B %P
-  memtui setup merge-driver
-git calls it with three files: the version that both sides began with, ours, theirs. The merge is written over ours.
-The exit code is 1 where both sides changed one thing in two ways: then ours stands, and git reports a conflict.
-BASE | the version that both sides began with
-OURS | our version, which becomes the merge
-THEIRS | their version
-NAME | the file's path in the repository""")
+@parser.command("merge-driver")
 def run(_: Context, args: argparse.Namespace) -> Result:
     merged = driver.merge_files(args.base, args.ours, args.theirs, args.name)
     lines = []

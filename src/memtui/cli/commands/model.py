@@ -32,13 +32,7 @@ DAEMON = {
 }
 
 
-@parser.command("""\
-model: language models: which, what they did and cost
-  memtui model
-  memtui model log
-  memtui config set llm_backend auto
-No model is asked unless the setting llm_backend says so: `api`, `claude`, or `auto`, which takes what is there.
-docs/faq.md says what is sent then.""")
+@parser.command("model")
 def status(ctx: Context, _: argparse.Namespace) -> Result:
     choice, usage = choose(ctx.env, config_hot.load(ctx.root)), log.used_today(ctx.root, ctx.now())
     reading = control.look(ctx.env, ctx.root, ctx.project_root, ctx.now())
@@ -88,12 +82,7 @@ def _print_reading(ctx: Context, out: Output, overview: Overview) -> None:
         out.print(models.EMPTY)
 
 
-@parser.command(f"""\
-model log: list the calls of models, newest first
-  memtui model log
-  memtui model log --runs
---runs | the sessions that a model read in the background
---limit N={LIMIT} | rows, default: {LIMIT}, 0: all""")
+@parser.command("model log", limit=LIMIT)
 def log_of(ctx: Context, args: argparse.Namespace) -> Result:
     now = ctx.now()
     if args.runs:
@@ -146,14 +135,7 @@ def _runs(ctx: Context, jobs: "list[runs.Run]", now: float) -> Result:
     return Result({"runs": [trace.run_data(ctx.root, run) for run in jobs]}, text)
 
 
-@parser.command("""\
-model sentences: compare prompts with memories by a sentence model
-  memtui model sentences
-  memtui model sentences on
-  memtui model sentences off
-It needs a package, fastembed, and says how to install it. A daemon keeps the model warm: a session starts it, and it
-ends when no prompt came for half an hour. It downloads the model once, and nothing leaves the machine.
-what=[on|off] | default: show whether it is on""")
+@parser.command("model sentences")
 def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
     if args.what == "off":
         changed = setting.assign(ctx.root, ctx.journal(), "semantic", None)
@@ -221,12 +203,7 @@ def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
     return Result(data, lambda out: out.facts(rows, whole=("to do",)))
 
 
-@parser.command(f"""\
-model blocks: list the model's blocks of notes, or print one
-  memtui model blocks
-  memtui model blocks guidance
-Blocks: {", ".join(block_files_hot.BLOCKS)}. You change them in the TUI, in Memories.
-[BLOCK] |""")
+@parser.command("model blocks", blocks=", ".join(block_files_hot.BLOCKS))
 def blocks(ctx: Context, args: argparse.Namespace) -> Result:
     parts, name = Blocks(ctx.root, ctx.slug, ctx.now), args.block
     if name:
@@ -248,12 +225,8 @@ def blocks(ctx: Context, args: argparse.Namespace) -> Result:
     return Result({"blocks": data}, lambda out: out.table(headers, cells, flex=(4, 3), right=(2,)))
 
 
-@parser.command("""\
-model start: let it read sessions again
-  memtui model start""")
-@parser.command("""\
-model stop: stop reading sessions, until `start`, and end the daemon of the sentence model
-  memtui model stop""")
+@parser.command("model start")
+@parser.command("model stop")
 def switch(ctx: Context, args: argparse.Namespace) -> Result:
     if args.action == "stop":
         changed, ended = control.stop(ctx.root), sentence_vectors.stop(ctx.root)

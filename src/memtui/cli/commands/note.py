@@ -16,24 +16,7 @@ from memtui.settings import config_hot
 DECLINED = "No note was saved. Write where the secret is kept, not the secret itself."
 
 
-@parser.command(f"""\
-note: leave a note for the agent, delivered once
-  memtui note "CI is red: the lockfile job fails" --urgent --expires 2h
-  tail -5 build.log | memtui note - --from ci-watch --to 'path:src/**'
-  memtui note "I moved the API keys: ask me before you use them" --to people
-It arrives with the next prompt in this project, or with --urgent before the next tool use. A note that a script writes
-(without a terminal, and without --json) is not in the list of changes, so undo can't undo it: --withdraw withdraws it.
-[TEXT...] | the note; `-` or nothing reads standard input
---to WHOM... | people (not a script's claude -p), session:ID, agent:NAME, path:GLOB (when a tool touches it) or
-    machine:NAME (of yours, with the next sync); if given several times, all must apply; or anyone: for all sessions,
-    whatever the setting note_to says
-everywhere=--global | for any project, not only this one
---urgent | also before the next tool use, in the middle of a turn
---expires WHEN | do not deliver it after WHEN: {guidance.EXPIRY}
-sender=--from NAME=cli | the sender, default: cli
-/ --list | list what waits
-{parser.KEEP_SECRETS}
-/ --withdraw ID | withdraw a note that was not delivered yet""")
+@parser.command("note", expiry=guidance.EXPIRY)
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     if not (args.list or args.withdraw):
         return _leave(ctx, args)

@@ -37,40 +37,9 @@ ELSEWHERE = {
 }
 UNDO = "memtui undo"  # undoes all that one call fixed
 EVERY = "all"  # the name of no agent
-# What hooks and the status line share: the name, the summary, and what else the help says.
-CHANGE = """\
-setup {0}: {1}
-  memtui setup {0}
-  memtui setup {0} --dry-run
-  memtui setup {0} --remove
-It shows the diff of the settings file first, and makes a backup.{2}
---remove | remove instead
---scope user|project|local=user | whose settings: user (default, all projects), project (committed), local (this
-    project, only you){3}
---dry-run | only show the diff
---yes | don't ask"""
-CHANGE_HOOKS = CHANGE.format(
-    "hooks",
-    "add the hooks to a settings file, or remove them",
-    "",
-    f"\n--agent {'|'.join((*agents_hot.NAMES, EVERY))}=claude | whose hooks, in the user's settings:"
-    f" {', '.join(agents_hot.NAMES)}, or all, which asks for each agent on this machine",
-)
-CHANGE_LINE = CHANGE.format(
-    "statusline",
-    "add the hooks and a line of what waits in Claude Code's status line, or remove that line",
-    " A status line of your own is kept.",
-    "",
-)
 
 
-@parser.command("""\
-setup: hooks, status line, plugin, completions
-  memtui setup
-  memtui setup hooks
-  memtui setup statusline
-  memtui setup hooks --remove
-Without an action it shows where the hooks are, and what keeps them from running.""")
+@parser.command("setup")
 def status(ctx: Context, _: argparse.Namespace) -> Result:
     """Report where the hooks are installed and what keeps them from running. Exit code 5 if there is a problem."""
     report = hook_status.status(ctx.env, ctx.cwd)
@@ -112,8 +81,8 @@ def _agent(agent: agents.AgentSetup, notes: list[str]) -> Iterator[str]:
     yield from (styled("  ! " + safe(note), "yellow") for note in notes)
 
 
-@parser.command(CHANGE_LINE)
-@parser.command(CHANGE_HOOKS)
+@parser.command("setup statusline")
+@parser.command("setup hooks", agents="|".join((*agents_hot.NAMES, EVERY)), names=", ".join(agents_hot.NAMES))
 def change(ctx: Context, args: argparse.Namespace) -> Result:
     name = getattr(args, "agent", agents_hot.NAMES[0])
     if name != EVERY:
@@ -198,9 +167,7 @@ def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:
     )
 
 
-@parser.command("""\
-setup plugin: say how to add memtui as a plugin of Claude Code
-  memtui setup plugin""")
+@parser.command("setup plugin")
 def plugin(_: Context, __: argparse.Namespace) -> Result:
     about = (
         "The plugin brings the hooks alone, without the TUI; with it `memtui setup hooks` is not needed."
@@ -209,15 +176,7 @@ def plugin(_: Context, __: argparse.Namespace) -> Result:
     return Result({"commands": list(PLUGIN)}, about, *(f"  {command}" for command in PLUGIN))
 
 
-@parser.command("""\
-setup merge-driver: have git merge memories in this repository by field and paragraph
-  memtui setup merge-driver
-  memtui setup merge-driver --remove
-It adds a block to .gitattributes, which you can commit, and one to this clone's git configuration. It shows the diff
-first.
---remove | remove instead
---dry-run | only show the diff
---yes | don't ask""")
+@parser.command("setup merge-driver")
 def merge_driver(ctx: Context, args: argparse.Namespace) -> Result:
     plan = driver.plan(ctx.cwd, remove=args.remove)
     changed = plan.changed
@@ -234,16 +193,7 @@ def merge_driver(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, f"{words}   (undo: memtui undo)" if written else "" if changed else words)
 
 
-@parser.command(
-    f"""\
-setup completions: print completions for a shell
-  memtui setup completions bash >> ~/.bash_completion
-  memtui setup completions zsh > "${{fpath[1]}}/_memtui"
-  memtui setup completions fish > ~/.config/fish/completions/memtui.fish
-It needs the package argcomplete beside memtui, and says how to install it.
-SHELL | {", ".join(SHELLS)}""",
-    {"shell": {"choices": SHELLS}},
-)
+@parser.command("setup completions", {"shell": {"choices": SHELLS}}, shells=", ".join(SHELLS))
 def complete(_: Context, args: argparse.Namespace) -> Result:
     try:
         from argcomplete.shell_integration import shellcode
@@ -254,20 +204,7 @@ def complete(_: Context, args: argparse.Namespace) -> Result:
     return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script))
 
 
-@parser.command(
-    """\
-doctor: what is wrong with the installation, and the fix
-  memtui doctor
-  memtui doctor --errors
-  memtui doctor --fix
-  memtui doctor --fix errors --json
-It changes nothing without --fix. The exit code is 5 if there is something to fix.
-/ --errors | only list errors of hooks and workers, and where in memtui they happened
-/ --fix [WHAT] | first fix what needs no decision, everything or only WHAT: errors (set their log aside), files (make
-    them readable for you only), notes (find out whether they arrived); or, only if you name it, projects (give this
-    project what may be of it or of another)""",
-    {"fix": {"choices": ("all", *AT_ONCE, *DECIDED)}},
-)
+@parser.command("doctor", {"fix": {"choices": ("all", *AT_ONCE, *DECIDED)}})
 def doctor(ctx: Context, args: argparse.Namespace) -> Result:
     if args.errors or args.fix:
         ctx.must_own()

@@ -34,12 +34,7 @@ from memtui.views.deliveries import RECEIPTS, what
 COUNT_SECONDS = 3.0
 
 
-@parser.command("""\
-status: how things stand, and what to do next
-  memtui status
-  memtui status --paths
-  echo "CI is red" >> "$(memtui status --paths guidance)"
---paths [NAME] | the paths of memtui's files, or one of them""")
+@parser.command("status")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.paths:
         return _paths(ctx, args.paths)

@@ -17,14 +17,7 @@ OTHER_SECONDS = 5.0  # after which the other command's line is left out
 BETWEEN = " · "
 
 
-@parser.command("""\
-statusline: print a line for Claude Code's status line
-  memtui statusline
-  memtui statusline --after '~/.claude/statusline.sh'
-  memtui setup statusline
-It reads the client's JSON from standard input, and says what waits for that session: notes, drafts; and what became of
-the last delivery. It prints nothing if there is nothing to show, and always exits with 0.
---after COMMAND | run another status line's command with the same input, and print it first""")
+@parser.command("statusline")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     payload = b"" if sys.stdin.isatty() else parser.stdin_bytes(STDIN_BYTES)
     other = _other(args.after, payload) if args.after else ""

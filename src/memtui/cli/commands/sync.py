@@ -38,16 +38,7 @@ def _states(ctx: Context, team: str = "") -> list[state.SyncState]:
     return loaded
 
 
-@parser.command("""\
-sync: keep memories the same on your machines, or in a team, over git
-  memtui sync
-  memtui sync --dry-run
-  memtui sync setup git@example.org:you/memories.git
-  memtui sync setup git@example.org:us/memories.git --team shop
-It fetches what your other machines and teams pushed, merges it with the memories here, and pushes. What comes in is
-one step of undo; where two machines changed one thing, one text stands and the other waits in the Inbox of both. What
-a team wrote waits in the Inbox until you accept it. Sessions sync by themselves at their start and after each turn.
---dry-run | only say what would come and go""")
+@parser.command("sync")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     rows: list[dict[str, object]] = []
     words: list[str | Callable[[Output], None]] = []
@@ -110,17 +101,7 @@ def _beside(ctx: Context, outcome: state.SyncOutcome) -> "Iterator[str | Callabl
         yield narrate(f"Not here: {names}. Its memories come after a session in a clone of it.")
 
 
-@parser.command("""\
-sync setup: sync with a git repository, and for the first time
-  memtui sync setup git@example.org:you/memories.git
-  memtui sync setup /media/stick/memories.git --name laptop
-  memtui sync setup git@example.org:us/memories.git --team shop
-The repository must be empty, or one that memtui syncs with. ssh, https and folders work, with the keys and helpers
-that git uses. A team has a repository of its own, and gets only what you move to its scope (memtui mv).
-URL | the address of the repository
---team NAME | it is a team's: its memories are the scope team:NAME, and none is delivered before you accept it
---name NAME | what this machine is called on the others: its host name by default
---yes | don't ask""")
+@parser.command("sync setup")
 def set_up(ctx: Context, args: argparse.Namespace) -> Result:
     team = args.team or ""
 
@@ -143,10 +124,7 @@ def set_up(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, words, *_beside(ctx, outcome), narrate(PROPOSE.format(team=line(team))) if team else "")
 
 
-@parser.command("""\
-sync status: with what this machine syncs, when it did, and which machines do
-  memtui sync status
-  memtui sync status --json""")
+@parser.command("sync status")
 def status(ctx: Context, _: argparse.Namespace) -> Result:
     rows, errors, data = [], [], []
     for own in _states(ctx):
@@ -178,12 +156,7 @@ def _status_of(ctx: Context, own: state.SyncState) -> tuple[list[tuple[str, str]
     return rows, {**data, "machines": [{"name": name, "version": version} for name, version in names]}
 
 
-@parser.command("""\
-sync leave: stop syncing; the memories stay, here and there
-  memtui sync leave
-  memtui sync leave --team shop
-What a team wrote stays in its repository and leaves this machine; memtui undo brings it back.
---team NAME | leave this team""")
+@parser.command("sync leave")
 def leave(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.sync import membership
 

@@ -37,21 +37,7 @@ REVIEW = "See them: memtui consolidate   Approve one: memtui approve ID   Reject
 PASSED_OVER = "not asked about: broken, empty, over {most:,} characters, untrusted, with a secret, or read-only"
 
 
-@parser.command("""\
-check: what is wrong with memories, and the fix: --fix
-  memtui check
-  memtui check --fix
-  memtui check .claude/memory
-  memtui check --apart prefer-pnpm auto:package-manager
-Without PATH it checks all memories of the current directory's scopes. A PATH needs no installed hooks, and nothing is
-written without --fix. The exit code is 5 if there is something to fix; docs/cli.md lists what is looked for.
-[PATH] | a directory of memories, or a project that has some
---fix | fix what needs no decision, but for what you rejected
---yes | with --fix: don't ask
---scope SCOPE | only this scope
---codes CODE... | only findings whose code is this or begins so: rules, memories.link
---dry-run | with --fix: only show the diff
---apart NAME OTHER | two memories are different: never name them as alike again""")
+@parser.command("check")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.path is None:
         ctx.must_have_home()
@@ -271,21 +257,7 @@ def _print_count(out: Output, memories: int, causes: "list[Problem]", fix: str) 
         out.say(f"{line(fix)} fixes {able} of what is listed.")
 
 
-@parser.command("""\
-consolidate: propose merges, fixes and removals of memories
-  memtui consolidate
-  memtui approve 3f2a9c
-  memtui consolidate --all
-  memtui consolidate --ask-model --dry-run
-Nothing is written before you approve it. --ask-model says first what it costs, and needs `llm_backend` (docs/faq.md
-says what is sent).
---ask-model | let the model propose, too
---all | make all that is proposed; it shows them and asks first
---scope SCOPE... | only changes to files of this scope; can be repeated
---yes | don't ask
-with --ask-model:
---dry-run | only say what would be asked, and what it would cost
---unattended [PARTS] |""")
+@parser.command("consolidate")
 def consolidate(ctx: Context, args: argparse.Namespace) -> Result:
     if args.ask_model:
         if args.all:

@@ -24,23 +24,7 @@ FIRST = 10  # drafts, and parts that were left out, that are listed
 LISTED = "`{}` lists them, `memtui approve ID` makes one a memory, `memtui undo` undoes it all."
 
 
-@parser.command(f"""\
-import: drafts from files, or from past sessions
-  memtui import sessions --dry-run
-  memtui import sessions --since 30d --project .
-  memtui import CLAUDE.md
-  memtui import ~/.claude-mem --dry-run
-  memtui import notes/ --scope global
-PATH is a Markdown file, a folder of them (also one that `memtui export` wrote), a CLAUDE.md, or a claude-mem database;
-memtui tells by its content which. All of it waits in the inbox until you approve it, without secrets, and without what
-is known already. `sessions` reads the transcripts of all agents and projects that are on disk, or those of --project,
-for what you said that is most worth keeping, without a model. Called again, it reads only what is new; what was read
-stays if it is interrupted.
-path=PATH|sessions | a file or a folder (./sessions for one of that name)
---since WHEN | with sessions: what was said since then: {dates.BACK}
---scope SCOPE | where to: project, global, auto, agent:NAME
---limit N | the most drafts at once (default: 200, of sessions {progress.MOST}; 0: all)
---dry-run | show what would be written""")
+@parser.command("import", back=dates.BACK, most=progress.MOST)
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.transfer import import_plan
     from memtui.views import drafts
@@ -161,14 +145,7 @@ def _left_out(lines: "list[str]") -> "list[str]":
     return ["Left out:" * bool(lines), *(f"  {other}" for other in lines)]
 
 
-@parser.command("""\
-export: the memories of a scope as files
-  memtui export global
-  memtui export project --to everything
-A scope becomes a folder of its memories and its MEMORY.md, byte for byte.
-`memtui import PATH` makes drafts of them again. One memory: memtui show NAME --raw > FILE
-SCOPE | global, project, auto, agent:NAME
---to PATH | where to (default: memtui-SCOPE here)""")
+@parser.command("export")
 def export(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.store import scopes
     from memtui.transfer import export_folder

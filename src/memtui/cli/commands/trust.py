@@ -14,20 +14,7 @@ from memtui.store.memory import read_memory
 from memtui.views import changes
 
 
-@parser.command("""\
-trust: trust the memories that came with a repository
-  memtui trust --list
-  memtui trust prefer-pnpm
-  memtui trust --remove prefer-pnpm
-  memtui trust --team shop --list
-A memory in .claude/memory, or one that a team shares, is delivered only if its exact text was trusted, or if memtui
-wrote it. `memtui undo` undoes this, too.
-names=[NAME...] | only these. Default: all; the texts are shown first
-/ --list | only list which memories are trusted
-/ --always | also later versions, for a repository of your own
-/ --remove | stop trusting them; without NAME, all
---team [NAME] | those of a team that you sync with, without NAME those that one shares through Claude Code
---yes | don't ask""")
+@parser.command("trust")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.names and (args.list or args.always):
         raise UsageError("--list and --always work on all memories of a repository.", "Leave the names out.")
