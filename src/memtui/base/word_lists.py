@@ -1,6 +1,7 @@
 """Data files of words and patterns: sections that begin with `== NAME`, and comments that begin with `#`."""
 
 import re
+from collections.abc import Mapping
 
 from memtui.base import fs_hot
 
@@ -15,3 +16,8 @@ def read(path: str) -> dict[str, str]:
 def sets(path: str) -> dict[str, frozenset[str]]:
     """Return the words of each section by its name. Raises OSError."""
     return {name: frozenset(words.split()) for name, words in read(path).items()}
+
+
+def expanded(sections: Mapping[str, str], name: str) -> str:
+    """Return a section as one pattern: lines that begin with blanks go on, `«NAME»` stands for another section."""
+    return re.sub(r"«(\w+)»", lambda other: expanded(sections, other[1]), re.sub(r"\n\s+", "", sections[name]))

@@ -24,7 +24,6 @@ MIN_QUOTED, MOST_QUOTATIONS, FIRST_MARK = 2, 100, 0xE000
 REMEMBERED = 256
 
 _BLOCK = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
-_PASTED_LINE = phrases.pattern("pasted_line")
 _POINT = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+|^\s*#{1,6}\s")
 _QUOTATION = re.compile(r"[\"“](?P<text>[^\"“”\n]{6,400})[\"”]")
 _MARK = re.compile(f"[{chr(FIRST_MARK)}-{chr(FIRST_MARK + MOST_QUOTATIONS)}]")
@@ -43,20 +42,16 @@ _BEGINS = re.compile(
     re.MULTILINE,
 )
 _GAP = re.compile(r"^(?P<own>[ \t]*\S(?:.*?\S)?)[ \t]{3,}(?=(?P<rest>\S.{0,100}))", re.MULTILINE)
-_PASTED, _SHOWS = phrases.pattern("pasted"), phrases.pattern("shows")
-_CONTINUES = phrases.pattern("continues")
+_PASTED, _SHOWS, _CONTINUES, _WRAPPED = map(phrases.pattern, ("pasted", "shows", "continues", "wrapped"))
+_TALK, _PERSON, _SPEAKS, _PASTED_LINE = map(phrases.pattern, ("talk", "speaker", "speaks", "pasted_line"))
 _JOINS = re.compile(r"^\s*(?:and|or) ", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?:;…。！？]$")
 # What a person may also begin a line with.
 _LEVEL = re.compile(r"^\s*\[?(?:error|warning|warn|info|debug|trace|fail|fatal|remote)\b.{0,3}[:\[\]]", re.IGNORECASE)
 _LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+\S")
-_WRAPPED = phrases.pattern("wrapped")
 _CODE_SPAN = re.compile(r"`[^`\n]*`")
 # What lines of programs have, and what people write has less of.
 _MARKS = re.compile(r"[:=_/\\()\[\]{}<>|#\d]|^\W*[A-Z]{2,}\W*$|\w\.\w")
-_TALK = phrases.pattern("talk")
-_PERSON = phrases.pattern("speaker")
-_SPEAKS = phrases.pattern("speaks")
 
 
 def too_short(words: str) -> bool:

@@ -12,23 +12,19 @@ Weighted = tuple[tuple[float, re.Pattern[str]], ...]
 _SECTIONS = word_lists.read(__file__.removesuffix("py") + "txt")
 
 
-def _text(name: str) -> str:
-    return re.sub(r"«(\w+)»", lambda match: _text(match[1]), re.sub(r"\n\s+", "", _SECTIONS[name]))
-
-
 def compiled(pattern: str) -> re.Pattern[str]:
     """Compile a pattern in which a newline, and the indentation after it, is layout; case does not count."""
     return re.compile(re.sub(r"\n\s*", "", pattern), re.IGNORECASE)
 
 
 def pattern(name: str) -> re.Pattern[str]:
-    return compiled(_text(name))
+    return compiled(word_lists.expanded(_SECTIONS, name))
 
 
 def _weighted(name: str) -> Weighted:
     """Compile the patterns of a section with their weights; those of one weight are searched at once."""
     together: dict[tuple[float, bool | str], str] = {}
-    for row in _text(name).split("\n"):
+    for row in word_lists.expanded(_SECTIONS, name).split("\n"):
         weight, _, phrase = row.partition(" ")
         is_word = phrase.startswith(r"\b")
         key = float(weight), is_word or phrase
@@ -39,31 +35,10 @@ def _weighted(name: str) -> Weighted:
     )
 
 
-FILLER = pattern("filler")
-REFUSAL = pattern("refusal")
-OPENERS = pattern("openers")
-STANDING = _weighted("standing")
-FORBIDDING = pattern("forbidding")
-PREFERENCE = _weighted("preference")
-PERSON = _weighted("person")
-ASIDE = pattern("aside")
-OBJECTION = _weighted("objection")
-COUNTER = pattern("counter")
-DIRECTIVE = pattern("directive")
-FAILURE = pattern("failure")
-SUPPOSES = pattern("supposes")
-CLAIM = pattern("claim")
-COMMAND = pattern("command")
-PRAISE = _weighted("praise")
-PAST = pattern("past")
-GO_ON = pattern("go_on")
-FACT = pattern("fact")
-NORM = pattern("norm")
-PLACE = pattern("place")
-LOCAL = pattern("local")
-GLOBAL = pattern("global")
-OWN_MISTAKE = pattern("own_mistake")
-NOT_A_RULE = pattern("not_a_rule")
-SENTENCE_END = pattern("sentence_end")
-REQUEST = pattern("request")
-MACHINE = pattern("machine")
+FILLER, REFUSAL, OPENERS, REQUEST, MACHINE = map(pattern, ("filler", "refusal", "openers", "request", "machine"))
+FORBIDDING, ASIDE, COUNTER, DIRECTIVE = map(pattern, ("forbidding", "aside", "counter", "directive"))
+FAILURE, SUPPOSES, CLAIM, COMMAND, PAST = map(pattern, ("failure", "supposes", "claim", "command", "past"))
+GO_ON, FACT, NORM, PLACE, LOCAL, GLOBAL = map(pattern, ("go_on", "fact", "norm", "place", "local", "global"))
+OWN_MISTAKE, NOT_A_RULE, SENTENCE_END = map(pattern, ("own_mistake", "not_a_rule", "sentence_end"))
+STANDING, PREFERENCE, PERSON = map(_weighted, ("standing", "preference", "person"))
+OBJECTION, PRAISE = map(_weighted, ("objection", "praise"))

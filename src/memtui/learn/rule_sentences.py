@@ -48,21 +48,12 @@ class Sentence:
         return self.text.endswith((":", "\uff1a")) or _FOLLOWING.search(self.text) is not None
 
 
-_REFERS = phrases.pattern("refers")
-_THOSE = phrases.pattern("those")
-_NO_REFERENCE = phrases.pattern("no_reference")
-_NAMED = phrases.pattern("named")
-_BELONGS = phrases.pattern("belongs")
-_LIMITS = phrases.pattern("limits")
-_ASKS = phrases.pattern("asks")
-_BROKEN = phrases.pattern("broken")
-_HALF, _OTHER_HALF = re.compile(r"\b[a-z]\.$"), re.compile(r"\w{1,2}\.(?:\s|$)")
-_MAY_END = phrases.pattern("may_end")
-_THEREFORE = phrases.pattern("therefore")
-_STATES = phrases.pattern("states")
-_TWO_WORDS = re.compile(r"[^\W\d_]+ [^\W\d_]+[.!]*$")
-_PRAISES = phrases.pattern("praises")
+_REFERS, _THOSE, _NO_REFERENCE, _NAMED = map(phrases.pattern, ("refers", "those", "no_reference", "named"))
+_BELONGS, _LIMITS, _ASKS, _THEREFORE = map(phrases.pattern, ("belongs", "limits", "asks", "therefore"))
+_BROKEN, _MAY_END, _STATES, _PRAISES = map(phrases.pattern, ("broken", "may_end", "states", "praises"))
 _ENGLISH = phrases.pattern("english")
+_HALF, _OTHER_HALF = re.compile(r"\b[a-z]\.$"), re.compile(r"\w{1,2}\.(?:\s|$)")
+_TWO_WORDS = re.compile(r"[^\W\d_]+ [^\W\d_]+[.!]*$")
 
 
 def unbroken(sentences: Sequence[Sentence]) -> list[Sentence]:

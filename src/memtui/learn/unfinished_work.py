@@ -8,19 +8,16 @@ from memtui.client.transcripts.conversation import Conversation, normalised
 from memtui.learn import phrases
 
 MAX_ITEMS = 20
-MAX_ITEM = 300  # characters
+MAX_ITEM = MAX_OFFER = 300  # characters
 OPEN_STATES = ("in_progress", "pending")
 
-_HEADING = phrases.pattern("work_left")
+_HEADING, _OFFER, _ADVICE = map(phrases.pattern, ("work_left", "offer", "advice"))
 # "Next steps" is often advice to the person; work that was agreed on is in the todo list, if there is one.
 _NEXT = re.compile(r"^\W{0,6}(?:\d+[.)] )?next steps?[^\w\n]{0,6}$", re.IGNORECASE)
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 _BOX = re.compile(r"^\s*(?:[-*]|\d{1,2}[.)])\s+\[(?P<mark>[ xX])\]\s+(?P<text>\S.*)$")
 _FENCE = re.compile(r"^[\s>]*(`{3,}|~{3,})")
 _DONE = re.compile(r"^(?:\[[xX]\]|✅|✓|☑|~~)")
-_OFFER = phrases.pattern("offer")
-MAX_OFFER = 300  # characters
-_ADVICE = phrases.pattern("advice")
 
 
 def open_items(conversation: Conversation) -> list[str]:

@@ -29,21 +29,8 @@ def _names() -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 _ENDS = ".)]},:!?；"
-_QUOTES = "\"'`“”„«»‘’「」『』《》"
-_OF = "for|of|on|to|in|at|für|von|zu|pour|de|du|del|do|da|di|van|voor|dla|для|от"
-_IS = "is|was|ist|lautet|est|es|è|é|jest|to"
 # The text between a name and its value: the rest of the name, closing marks, and a sign or a word for "is".
-_AFTER = re.compile(
-    r"(?P<more>[A-Za-z0-9_-]{0,40}+)"
-    rf"(?P<close>[{_QUOTES}*_)\]]{{0,4}})"
-    r"(?:(?P<op>[ \t]{0,8}(?::=|=>|->|={1,3}|\?=|:|→|＝|：)[ \t]{0,8}(?:\r?\n[ \t]{0,16})?"
-    rf"|(?P<of>[ \t](?:{_OF})[ \t][^\n:=,;]{{1,60}}?(?:[ \t](?:{_IS})[ \t]|[:=][ \t]?))"
-    rf"|[ \t]{{1,3}}(?:{_IS}|=|—|–)[ \t]{{0,3}}:?[ \t]{{1,3}}"
-    r"|[ \t]?(?:は|是|为|為|은|는|이|가)[ \t：:]{0,3})"
-    rf"|(?P<pair>[{_QUOTES}]?[ \t]{{0,4}},?\s{{0,40}}[{_QUOTES}]?(?i:value)[{_QUOTES}]?[ \t]{{0,4}}[:=][ \t]{{0,4}})"
-    r"|(?P<tag>>)|(?P<gap>[ \t]{1,3}))"
-    rf"(?:[*_]{{0,2}}(?P<quote>[{_QUOTES}]{{1,3}}))?"
-)
+_AFTER = shaped.pattern("after")
 _BARE = re.compile(r"[^\s\"'`“”„«»「」『』,;<>\0、。，；（）]{3,200}")
 _QUOTED = re.compile(r"[^\"'`“”«»「」『』\n\0]{3,200}")
 _FLAG = re.compile(r"(?:^|(?<=[\s\"'`(\[]))--?[A-Za-z0-9-]{0,30}\Z")
@@ -164,15 +151,8 @@ def _is_password(value: str, op: str, tight: bool, quoted: bool) -> bool:
     return likely and not identifier and not shaped.PATHLIKE.search(value)
 
 
-_SERVICE_VALUE = re.compile(
-    rf"(?P<words>[ \t\w.-]{{0,30}}?)[{_QUOTES}*)\]]{{0,3}}"
-    rf"(?P<op>[ \t]{{0,4}}(?::=|=>|={{1,2}}|:)[ \t]{{0,4}}|[ \t]{{1,3}}(?:(?:is|was)[ \t]{{1,3}})?)[{_QUOTES}]{{0,2}}"
-    r"(?P<secret>[A-Za-z0-9_+/=.-]{14,200}+)(?![\w/])"
-)
-_OTHER_ID = re.compile(
-    r"(?:^|[ _.-])(?:commit|sha|hash|release|id|session|request|trace|version|build|image|digest|url|host|region|path"
-    r"|file)s?[ _.-]*$"
-)
+_SERVICE_VALUE = shaped.pattern("service_value")
+_OTHER_ID = shaped.pattern("other_id")
 
 
 def _of_service(text: str, low: str, name: re.Match[str]) -> Secret | None:
@@ -240,25 +220,7 @@ def unnamed(text: str) -> Iterator[Secret]:
 
 
 # Random parts that name a document, a message or a row, and open nothing by themselves.
-_PUBLIC = re.compile(
-    # links to documents, of sites whose addresses are known
-    r"https?://(?:"
-    r"(?:docs|drive|sheets|slides|forms|script|colab\.research)\.google\.com/(?:[a-z]+/|u/[0-9]{1,2}/|a/[\w.-]{1,60}/){0,6}"
-    r"(?:d/(?:e/)?|folders/|open\?id=|uc\?id=)"
-    r"|(?:www\.)?figma\.com/(?:file|design|proto|board|slides)/"
-    r"|open\.spotify\.com/(?:[a-z-]{1,12}/)?(?:track|album|playlist|artist|episode|show)/"
-    r"|(?:www\.)?youtube\.com/(?:channel/|playlist\?list=|watch\?v=[\w-]{11}&list=)"
-    r"|(?:www\.)?loom\.com/share/"
-    r"|miro\.com/app/board/"
-    r")(?P<link>[A-Za-z0-9_-]{10,100})(?![A-Za-z0-9_-])"
-    # a nanoid that is called an id
-    r"|(?:(?<![A-Za-z])|(?<=[a-z_]))(?:[Ii]d|ID|[Nn]ano ?[Ii][Dd])[\"'`]?[ \t]{0,2}(?::|=|\bis\b|)[ \t]{0,2}[\"'`]?"
-    r"(?P<nano>[A-Za-z0-9_-]{21})(?![A-Za-z0-9_/+=-])"
-    # a cuid and a ULID of the years 2012 to 2033
-    r"|(?<![A-Za-z0-9_-])(?P<dated>c[h-p][0-9a-z]{23}|01[6-9A-HJKMNP-T][0-9A-HJKMNP-TV-Z]{23})(?![A-Za-z0-9_-])"
-    # the id of a mail
-    r"|<(?P<mail>[A-Za-z0-9.!#$%&'*+=?^_`{|}~-]{6,250}@[A-Za-z0-9.-]{1,200})>"
-)
+_PUBLIC = shaped.pattern("public")
 _STRONG = shaped.pattern("strong")
 
 

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from memtui.redact.named import named, unnamed
-from memtui.redact.shaped import BARRIER, FREE_RUN, Secret, generated, placed, shaped
+from memtui.redact.shaped import BARRIER, FREE_RUN, Secret, generated, pattern, placed, shaped
 
 MAX_PASSES = 8
 
@@ -45,10 +45,7 @@ def found_in(text: str) -> list[Secret]:
 
 # A mark of an earlier redaction, whose kind is words of a few letters, which can't hold a key; and the public half of
 # a pair of keys.
-_HARMLESS = re.compile(
-    r"\[redacted: (?:[A-Za-z0-9.&]{1,13} ){0,5}[A-Za-z0-9.&]{1,13}\]"
-    r"|(?<![A-Za-z0-9])pk_(?:test|live)_[A-Za-z0-9]{20,120}(?![A-Za-z0-9_])"
-)
+_HARMLESS = pattern("harmless")
 _REST = re.compile("[A-Za-z0-9]{0,100}")
 
 
@@ -124,19 +121,7 @@ def question(kinds: Iterable[str]) -> str:
 _AN = (*"AEIOaeio", "Un", "npm", "NVIDIA", "Nx", "xAI", "SAS")
 
 
-_INVISIBLE = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
-)
-_ESCAPED = re.compile(
-    rf"[{_INVISIBLE}]+"
-    r"|\x1b\[[0-9;:]{0,30}[A-Za-z]"
-    r"|&(?:#(?P<dec>[0-9]{2,5})|#[xX](?P<hex>[0-9A-Fa-f]{2,4})"
-    r"|(?P<name>quot|apos|amp|lt|gt|equals|colon|period|lowbar|commat|sol|num|nbsp));"
-    r"|%(?P<url>2[267BbFf]|3[ADFadf]|40)|\\u00(?P<json>[2-7][0-9A-Fa-f])|\\x(?P<hexed>[2-7][0-9A-Fa-f])"
-    r"|\\(?P<mark>[\"'/=:])|\\(?P<line>[nrt])"
-    r"|(?P<wide>[\uff01-\uff5e])"
-)
+_ESCAPED = pattern("escaped")
 _ENTITIES = {
     "quot": '"', "apos": "'", "amp": "&", "lt": "<", "gt": ">", "equals": "=", "colon": ":", "period": ".",
     "lowbar": "_", "commat": "@", "sol": "/", "num": "#", "nbsp": " ",
@@ -186,13 +171,8 @@ class ReducedText:
 
 
 # A line break within a token, with the indentation or the quotation marks of the next line, and the token's rest.
-_WRAPPED = re.compile(
-    r"(?<=[A-Za-z0-9_+/=.~!$%-])(?P<gap>[ \t]*\\?\r?\n[ \t]*(?:(?:[>|#*│┃]|//)[ \t]*){0,6})"
-    r"(?P<rest>[A-Za-z0-9_+/=.~$:-][A-Za-z0-9_+/=.~$!:%-]*)"
-)
-_LIST_NUMBER = re.compile(
-    r"^(?:[0-9]{1,5}[.)]?|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T.*)?|v?[0-9]+(?:\.[0-9]+)+(?:[-+][\w.]+)?)$"
-)
+_WRAPPED = pattern("wrapped")
+_LIST_NUMBER = pattern("list_number")
 
 
 def _goes_on(rest: str) -> bool:
@@ -207,7 +187,7 @@ def _goes_on(rest: str) -> bool:
 
 
 # What each of these begins with: most texts have none, and are searched for a class of characters six times as fast.
-_BEGINS = re.compile(rf"[{_INVISIBLE}\x1b&%\\\uff01-\uff5e]")
+_BEGINS = pattern("begins")
 
 
 def _unescaped(text: str) -> ReducedText:

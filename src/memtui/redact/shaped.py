@@ -21,8 +21,7 @@ _SECTIONS = word_lists.read(__file__.removesuffix("shaped.py") + "tables.txt")
 
 
 def pattern(name: str) -> re.Pattern[str]:
-    """Compile the pattern of a section; a line that begins with blanks goes on with the one above."""
-    return re.compile(re.sub(r"\n\s+", "", _SECTIONS[name]))
+    return re.compile(word_lists.expanded(_SECTIONS, name))
 
 
 def expanded(shape: str) -> str:
@@ -54,10 +53,6 @@ HOLDING, WEBHOOKS = _triples("holding"), _triples("webhooks")
 SERVICES = {word: name for name, words in _rows(_SECTIONS["services"]) for word in words.split()}
 PASSWORDS, SECRETS, WEAK = _SECTIONS["passwords"], _SECTIONS["secrets"], _SECTIONS["weak"]
 
-_PHRASE = (
-    r"(?i)(?:seed|mnemonic|recovery|secret)(?:[ _-]?(?:phrase|words?|seed))?[\"'`]?[ \t]*(?::|=|is)[ \t]*[\"'`]?"
-    r"(?P<secret>(?:[a-z]{3,8}[ \t]+){11,23}[a-z]{3,8})"
-)
 # (kind, words of which the text in lower case must hold one, pattern with the group `secret`).
 COMMANDS = [
     (
@@ -68,7 +63,7 @@ COMMANDS = [
     )
     for kind, words, pattern in _triples("commands")
 ]
-COMMANDS.append(("recovery phrase", ("phrase", "mnemonic", "seed"), _PHRASE))
+COMMANDS.append(("recovery phrase", ("phrase", "mnemonic", "seed"), pattern("phrase").pattern))
 
 
 # Generated values
@@ -84,20 +79,13 @@ NEAR_LENGTH = 16
 FREE_RUN, NEAR_RUN, NAMED_RUN, WORD_RUN = 2.7, 3.0, 3.2, 5.0
 
 _RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]|[0-9]+")
-HASH = re.compile(
-    r"^(?:(?:[A-Za-z.]{1,24}[-_.])*[A-Za-z]?[0-9a-f]{7,40}|[0-9A-F]{7,40}|(?:[A-Za-z]{1,24}[-_.])?[0-9a-f]{56}"
-    r"|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}"
-    r"|(?i:(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-|[a-z]{1,24}[-_:])?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))$"
-)
+HASH = pattern("hash")
 PLACEHOLDER = pattern("placeholder")
 # A value without any of these is an ordinary word.
 TELLS = re.compile(r"[0-9!@#$%^&*?~+=|_.-]|[a-z][A-Z]|[A-Z]{2}[a-z]|^[^\W\d_]{4,40}$| ")
 SYMBOLS = frozenset("!@#$%^&*?~+=|")
 REFERENCE = re.compile(r"^[A-Za-z_][\w-]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)*$")
-PATHLIKE = re.compile(
-    r"(?:^|[^:/\w])(?:[.~]{0,2}/[\w.@-]+/|[A-Za-z]:\\)|^[a-z][a-z0-9+.-]*://|^\.{0,2}/"
-    r"|\.(?:py|js|ts|tsx|json|md|ya?ml|toml|txt|sh|go|rs|env|pem|html|css|lock|cfg|ini|java|rb|php|sql|log)$"
-)
+PATHLIKE = pattern("pathlike")
 
 
 def entropy(text: str) -> float:
@@ -259,17 +247,9 @@ def _prefixed(text: str) -> Iterator[Secret]:
                     break
 
 
-_KEY_BEGIN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-[0-9]:")
-_KEY_END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|Private-MAC: [0-9a-f]+")
+_KEY_BEGIN, _KEY_END = pattern("key_begin"), pattern("key_end")
 # A line of such a key: base 64 or a header, indented or quoted, ended by a line feed or a written `\n`.
-_KEY_GAP = r"(?:[ \t>|#*\"'+,]|\\[nr]|\r?\n)*+"
-_KEY_LINE = re.compile(
-    _KEY_GAP
-    + r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Encryption|Public-Lines|Private-Lines|Key-Derivation"
-    r"|Argon2-[A-Za-z]+)\b[^\n\\]{0,200}|[A-Za-z0-9+/=]{1,1000})"
-    r"(?=[ \t]*(?:\r?\n|\\[nr]|[\"'`]|-{4}|\Z)|[ \t][A-Za-z0-9+/=]{16})"
-)
-_KEY_REST = re.compile(f"{_KEY_GAP}(?:{_KEY_END.pattern})")
+_KEY_LINE, _KEY_REST = pattern("key_line"), pattern("key_rest")
 _CUT_LINE = re.compile(r"^[ \t>|]*[A-Za-z0-9+/=]{16,}\s*$")
 
 
@@ -293,9 +273,7 @@ def _private_keys(text: str) -> Iterator[Secret]:
         yield Secret(start, end.end(), "private key", 1)
 
 
-_JWT = re.compile(
-    r"eyJ[A-Za-z0-9_-]{8,}+(?P<rest>\.eyJ[A-Za-z0-9_-]{4,}+(?:\.[A-Za-z0-9_-]*+)?|(?:\.[A-Za-z0-9_-]*+){4})?"
-)
+_JWT = pattern("jwt")
 _JWT64 = re.compile(r"ZXlKaGJHY2lPaU[A-Za-z0-9+/=_-]{40,}")
 
 
@@ -308,9 +286,7 @@ def placed(text: str, low: str) -> Iterator[Secret]:
 
 _SCHEME = re.compile(r"://(?P<user>[^\s/@:'\"<>?#\0]{0,256}+)(?::(?P<secret>[^\s/'\"<>\0]{1,300}+))?")
 # The rest of an address as in instructions: `postgres://user:password@localhost`.
-_EXAMPLE = re.compile(
-    r"(?i)(?:password|passwd|pass|pwd)@(?:localhost|127\.0\.0\.1|\[::1\]|host(?:name)?|(?:[\w-]+\.)?example\.(?:com|org|net))(?![\w.-])"
-)
+_EXAMPLE = pattern("example")
 _HOST_WORDS = re.compile(r"^[a-z]+(?:[.-][a-z]+)*$")
 
 
@@ -348,10 +324,7 @@ def _in_addresses(text: str) -> Iterator[Secret]:
 
 
 _HEADER = re.compile(r"(?i)(?:(?P<auth>authorization)|cookie)\\?[\"'`]?\]?[ \t]*(?::|=>?|,)[ \t]*(?:[fbru]?\\?[\"'`])?")
-_SCHEMED = re.compile(
-    r"(?i)(?:(?:bearer|basic|token|digest|apikey|api-key|negotiate|bot|sso-key|aws4-hmac-sha256|glsa|key|signature)"
-    r"[ \t:=]{1,3})?(?P<secret>[^\s\"'`<>\0]{8,2000})"
-)
+_SCHEMED = pattern("schemed")
 _COOKIES = re.compile(r"(?P<secret>[^\s=;\"'`<>\0]{1,100}=[^\n\"'`<>\0]{4,4000})")
 _BEARER = re.compile(r"(?i)\bbearer[ \t]{1,3}(?P<secret>[A-Za-z0-9._~+/=-]{16,2000})")
 

@@ -7,85 +7,26 @@ from datetime import date, timedelta
 from functools import cache
 from typing import NamedTuple
 
+from memtui.base import word_lists
 from memtui.store.memory import CODE
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
-UNIT = r"(?P<unit{0}>day|week|month|year)"
-COUNT = r"(?P<count{0}>\d{{1,3}}|" + "|".join(NUMBERS) + ")"
-RELATIVE = re.compile(
-    r"(?<![\w/.#@-])(?:"
-    r"(?P<day>yesterday|tomorrow|today|tonight|last night|this (?:morning|afternoon|evening))"
-    r"|(?P<which>last|next|this) (?:(?P<weekday>" + "|".join(WEEKDAYS) + r")|(?P<span>weekend|week|month|quarter|year))"
-    r"|" + COUNT.format(1) + " " + UNIT.format(1) + r"s? ago"
-    r"|in " + COUNT.format(2) + " " + UNIT.format(2) + r"s?"
-    r")(?![\w/-]|\.\w|['’]s\b| of\b)",
-    re.IGNORECASE,
-)
-QUOTED = re.compile(
-    r"\"[^\"\n]*\"|“[^”\n]*”|‘[^’\n]*’|«[^»\n]*»|「[^」\n]*」|(?<!\w)'[^'\n]*'(?!\w)|^[ \t]*>[^\n]*$", re.MULTILINE
-)
-# Before a span of time: "the last week" is a length, "every last Friday" a rule; a preposition takes no "in" after it.
-LENGTH = re.compile(r"\b(?:the|a|each|every|any|per)\s+$", re.IGNORECASE)
-PREPOSITION = re.compile(
-    r"\b(?:in|since|by|until|till|from|for|of|before|after|during|through|to|and|or)\s+$", re.IGNORECASE
-)
-TO_COME = re.compile(
-    r"\b(?:will|shall|going to|due|deadline|scheduled|planned|launch(?:es|ing)?|meet(?:s|ing)?|leav(?:es|ing))\b",
-    re.IGNORECASE,
-)
-# A sentence with one of these tells of any day: "whether you shipped yesterday or not".
-GENERAL = re.compile(
-    r"\b(?:you|your|what|whether|if|when|whenever|every|each|always|never|daily|weekly|usually|typically|would|could|"
-    r"e\.g|for example|say|says|such as)\b",
-    re.IGNORECASE,
-)
-# "Today" is a day only where something happened, is to come, or is counted from it: elsewhere it says how things are.
-STATE = re.compile(
-    r"(?:\b(?:is|are|(?:is|are|does)n['’]t|be|being|not|as|gets?)|['’](?:s|re))\s+(?:(?:\w+ly|still|only|just|now|already|not)\s+)*\w+"
-    r"|\b(?:the|an?|any|all|no)\s+\w+ed\b|`[^`]*`",
-    re.IGNORECASE,
-)
+_SECTIONS = word_lists.read(__file__.removesuffix("py") + "txt") | {"numbers": "|".join(NUMBERS)}
+WEEKDAYS = tuple(_SECTIONS["weekdays"].split("|"))
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(word_lists.expanded(_SECTIONS, name), re.IGNORECASE)
+
+
+RELATIVE, SAID, QUOTED = map(_pattern, ("relative", "said", "quoted"))
+LENGTH, PREPOSITION, TO_COME, GENERAL = map(_pattern, ("length", "preposition", "to_come", "general"))
+STATE, COUNTED, EVENT = map(_pattern, ("state", "counted", "event"))
+HABIT, ANY_CASE, EVERY, BOUND = map(_pattern, ("habit", "any_case", "every", "bound"))
+CLAUSE_END, SENTENCE_END = re.compile(r"[;:()—–]|\.\*\*|\s-\s"), re.compile(r"[.!?](?:\s|$)|\n")
 # So many words after "today" can have what happened.
 NEAR = 6
-# What stands before a day that something is counted from, or a part of which is meant.
-COUNTED = re.compile(r"\b(?:as of|since|until|till|by|after|(?<!er )from|earlier|later)\s+$", re.IGNORECASE)
-CLAUSE_END = re.compile(r"[;:()—–]|\.\*\*|\s-\s")
-EVENT = re.compile(
-    r"\b(?:(?!un|need|feed|speed|seed|indeed|exceed|proceed|hundred|embed)\w{2,}ed|was|were|did|had|broke|built|began|came|"
-    r"cut|chose|fell|found|gave|got|kept|left|lost|made|met|paid|ran|said|saw|sent|shut|spent|spoke|told|took|went|won|"
-    r"wrote|start(?:s|ing)|begins?|ends?|expires?|yesterday|tomorrow)\b"
-    r"|^\W*(?:do not|don['’]t)\b|['’]ll\b|\b(?:is|are)\s*$",
-    re.IGNORECASE,
-)
-SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n")
-# What a person says beside RELATIVE: in a memory it may be of each week. What is `open` can't be reckoned.
-SAID = re.compile(
-    r"(?<![\w/.#@-])(?:"
-    r"(?P<beyond>(?:the )?day (?:after tomorrow|before yesterday))"
-    r"|(?:after|before|until|till|by) (?P<weekday>" + "|".join(WEEKDAYS) + r")"
-    r"|(?P<open>(?:next|this|current) sprint|(?<!the )(?:next|this) (?:iteration|milestone|release)"
-    r"|(?<=(?:il|by) )(?:the )?end of (?:the|this|next) (?:week|month|quarter|year|sprint))"
-    r")(?![\w/-]|\.\w|['’]s\b| of\b| (?-i:[A-Z])| (?:notes?|branch|candidate|planning|backlog|review)\b)",
-    re.IGNORECASE,
-)
-# Days from today, and weeks from this one, in other languages; a week is told by its number, in no language.
-AHEAD = {
-    ("day", 1): r"(?<!guten )(?<!heute )(?<!de )(?<!elke )morgen(?! früh\b)|demain(?! matin)|domani|明天|明日|내일"
-    r"|(?<!la )(?<!esta )(?<!pasado )mañana|(?<!depois de )amanhã",
-    ("day", 2): r"übermorgen|overmorgen|après-demain|pasado mañana|dopodomani|depois de amanhã|后天|明後日|모레",
-    ("day", -1): r"gestern|gisteren|ayer|ieri|ontem|昨天|昨日|어제",
-    ("week", 1): r"nächste woche|volgende week|la semaine prochaine|la próxima semana|la prossima settimana"
-    r"|(?:n?a próxima semana|semana que vem)|下周|下星期|来週|다음 ?주",
-}
 _LETTER = r"[^\W\u3040-\ud7a3]"  # of a script with blanks between words
-# Habits; and what makes a sentence one of any case. A habit can begin, or end, on a certain day.
-HABIT = re.compile(r"\b(?:from now on|every|each|always|never|daily|weekly|usually|typically)\b", re.IGNORECASE)
-ANY_CASE = re.compile(r"\b(?:what|whether|if|when|whenever|would|could|e\.g|for example|such as)\b", re.IGNORECASE)
-EVERY = re.compile(r"\b(?:a|each|every|any|per)\s+$", re.IGNORECASE)
-BOUND = re.compile(r"\b(?:as of|since|until|till|by|after|before|from|starting)\s+$", re.IGNORECASE)
-
-
 # What a sentence may begin with.
 STARTS = " \t#*_>-+"
 
@@ -142,10 +83,13 @@ def dated(text: str, day: date) -> str:
 
 @cache
 def foreign_patterns() -> "dict[tuple[str, int], re.Pattern[str]]":
-    """Return the patterns of AHEAD by unit and number, which take longer than a whole check of unchanged memories."""
+    """Return the patterns of other languages by unit and number, which take longer than a whole check of memories."""
+    names = [name for name in _SECTIONS if name.startswith(("day ", "week "))]
     return {
-        key: re.compile(rf"(?<!{_LETTER})(?<![/#@.-])(?:{words})(?!{_LETTER}|[/-]\w)", re.IGNORECASE)
-        for key, words in AHEAD.items()
+        (name.partition(" ")[0], int(name.partition(" ")[2])): re.compile(
+            rf"(?<!{_LETTER})(?<![/#@.-])(?:{word_lists.expanded(_SECTIONS, name)})(?!{_LETTER}|[/-]\w)", re.IGNORECASE
+        )
+        for name in names
     }
 
 

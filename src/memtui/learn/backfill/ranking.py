@@ -22,7 +22,6 @@ from memtui.store.journal.text_edit import TextEdit
 from memtui.store.store import Store
 from memtui.tidy.similar_memories import KnownTexts
 
-# How many of the words of two short texts, of all that either has, make them the same for a person.
 # Candidates that are remembered, the best of all.
 REMEMBERED = 5000
 # How likely a draft lasts that only the rules have seen.
