@@ -13,6 +13,8 @@ from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.client import locate_hot
 from memtui.inbox import drafts, file_hot, format_hot
+from memtui.review import entries
+from memtui.review.waiting_entries import waiting_in
 from memtui.store import sidecars
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
@@ -308,36 +310,6 @@ def test_a_remote_that_was_rolled_back_changes_nothing(both, remote):
     assert laptop.sync().came == []
 
 
-HOSTILE = {
-    "a link": "120000 blob {blob}\tglobal/x.md",
-    "a path that leaves": "100644 blob {blob}\tglobal/..evil.txt",
-    "a hidden file": "100644 blob {blob}\t.git-hooks.md",
-    "a program": "100755 blob {blob}\tglobal/x.md",
-    "twins": "100644 blob {blob}\tX.md\n100644 blob {blob}\tx.md",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", HOSTILE)
-def test_a_hostile_commit_is_refused_whole(both, remote, kind):
-    laptop, _ = both
-    git = ["git", "--git-dir", str(remote), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-
-    def run(*words, data=""):
-        return subprocess.run([*git, *words], input=data, capture_output=True, text=True, check=True).stdout.strip()
-
-    blob = run("hash-object", "-w", "--stdin", data="text")
-    rows = [row.split("\t") for row in HOSTILE[kind].format(blob=blob).split("\n")]
-    nested = [(head, name.rpartition("/")) for head, name in rows]
-    below = run("mktree", data="".join(f"{head}\t{parts[2]}\n" for head, parts in nested))
-    top = run("mktree", data=f"040000 tree {below}\tglobal\n") if nested[0][1][0] else below
-    run("update-ref", repository.BRANCH, run("commit-tree", "-m", "evil", top))
-    laptop.write("ship", "Ship on Tuesdays.")
-    with pytest.raises(MemtuiError, match="holds"):
-        laptop.sync()
-    assert sorted(os.listdir(laptop.directories["global"])) == ["MEMORY.md", "ship.md"]
-
-
 @pytest.mark.parametrize(
     ("url", "words"),
     [("--upload-pack=x", "no address"), ("ext::sh -c x", "no address"), ("/nowhere/at/all.git", "no git repository")],
@@ -440,3 +412,30 @@ def test_what_git_says_comes_with_what_to_do(tmp_path, monkeypatch, words, hint)
     monkeypatch.setattr(repository.subprocess, "run", lambda *_, **__: process)
     with pytest.raises(MemtuiError, check=lambda error: error.hint.startswith(hint)):
         repository.Remote(str(tmp_path), "host:memories").git("fetch")
+
+
+@pytest.mark.slow
+def test_a_draft_is_on_all_machines_until_one_decides(tmp_path, remote, both):
+    laptop, desktop = both
+    silent = Machine(tmp_path, "tablet", remote)
+    for machine in both:
+        config = Path(machine.root) / "config.toml"
+        config.write_text("sync_drafts = true\n")
+    file_hot.add_entry(paths_hot.inbox_dir(laptop.root, None), "updates", {"session": "s1", "name": "tabs"}, "Tabs.")
+    file_hot.add_entry(paths_hot.inbox_dir(laptop.root, laptop.key), "updates", {"durable": ".9"}, "Of the shop.")
+    for machine in (laptop, silent, desktop):
+        machine.sync()
+    (draft,) = desktop.drafts()
+    assert (draft.text, draft.fields["name"], draft.fields["machine"]) == ("Tabs.", "tabs", "laptop")
+    assert (draft.fields.get("session"), draft.for_sessions(), silent.drafts()) == (None, False, [])
+    inbox = paths_hot.inbox_dir(desktop.root, desktop.key)
+    assert [entry.text for entry in format_hot.read(f"{inbox}/pending-updates.md")] == ["Of the shop."]
+    review = entries.Review(desktop.root)
+    review.reject(waiting_in(desktop.root, [None], ["updates"]))
+    for machine in (desktop, silent, laptop):
+        machine.sync()
+    assert laptop.drafts() == []
+    undo.run(review.journal, "undo")
+    for machine in (desktop, laptop, desktop):
+        machine.sync()
+    assert [[entry.text for entry in machine.drafts()] for machine in both] == [["Tabs."], ["Tabs."]]

@@ -105,6 +105,11 @@ HOSTILE = {
     "an escape in a name": [("100644", "global", "a\x1b[2J.md")],
     "names that are one after normalisation": [("100644", "global", "caf\u00e9.md"), ("100644", "global", f"{NFD}.md")],
     "a submodule": [("160000", "global", "x.md")],
+    "a link": [("120000", "global", "x.md")],
+    "a path that leaves": [("100644", "global", "..evil.txt")],
+    "a hidden file": [("100644", "global", ".git-hooks.md")],
+    "a program": [("100755", "global", "x.md")],
+    "names that are one in small letters": [("100644", "global", "X.md"), ("100644", "global", "x.md")],
     "a link among the rows": [("120000", "triggers", "global.jsonl")],
 }
 

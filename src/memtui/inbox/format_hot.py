@@ -79,8 +79,8 @@ class Entry:
     def for_sessions(self) -> bool:
         """Whether sessions get it unreviewed, if it is a draft: both scores say so, or a person or script wrote it."""
         lasting, sure = self.fraction("durable"), self.fraction("confidence")
-        if lasting is None and sure is None:
-            return self.fields.get("kind") not in HELD
+        if "machine" in self.fields or (lasting is None and sure is None):
+            return "machine" not in self.fields and self.fields.get("kind") not in HELD
         least = DELIVERED if self.count("seen", 1) == 1 else LASTING
         return (sure or 0.0) >= DELIVERED_SURE and (lasting or 0.0) >= least
 

@@ -40,6 +40,7 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "share_auto": (False, (), True, "other agents get Claude's own memories"),
     "rules": ("on", ("on", "watch", "off"), True, "rules: on, watch (only count), off"),
     "sync_incoming": ("apply", ("apply", "ask"), False, "changes of your machines: apply, ask"),
+    "sync_drafts": (False, (), False, "drafts are on all your machines"),
     "semantic": (False, (), False, "recall by a local sentence model, too"),
     "semantic_model": ("polyglot", (), False, "polyglot, english, or fastembed's id"),
     "subconscious": ("off", ("off", "notes", "full"), True, "reads sessions: off, notes, full"),

@@ -19,7 +19,7 @@ from memtui.store import memory, trust_hot
 from memtui.store.journal import ledger
 from memtui.store.journal.changes import Change
 from memtui.store.journal.journal import Journal
-from memtui.sync import incoming, notes, trees
+from memtui.sync import incoming, notes, shared_drafts, trees
 from memtui.sync import local as local_files
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
@@ -131,6 +131,8 @@ def _run_locked(
             incoming.save(root, files)
         changes, used = incoming.adoption(root, others - digests.keys(), files)
         _write(journal, state.team, changes + local_files.changes(root, exchange.here, wanted))
+        with storing(root):
+            present = shared_drafts.take_in(root, exchange.here.inboxes, exchange.tree, state.drafts)
         asked = _ask_conflicts(env, root, exchange, leaves=not asks)
         _note_writers(repo, exchange.here, folder(root, state.team) + WRITERS, exchange.state, exchange.commit)
         after = exchange.state._replace(
@@ -143,6 +145,7 @@ def _run_locked(
             machines=exchange.names,
             tops=sorted(exchange.here.places),
             adopted=sorted(adopted | used),
+            drafts=present,
             read=now,
             watched=exchange.here.watched,
             seen=exchange.here.seen,
@@ -293,7 +296,7 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
         rest |= {path: data for path, data in base.items() if _is_memory(path) and not trust.allows(data)}
     row = {"name": state.name, "version": memtui.__version__, "format": FORMAT} | ({"team": True} if state.team else {})
     own = f"{MACHINES}/{state.machine}.json"
-    tree = {**rest, **here.tree}
+    tree = {**shared_drafts.outgoing(root, here.inboxes, rest, state), **here.tree}
     if not state.team and (accepted := incoming.own_row(root, state.adopted)):
         tree[_accepted_path(state)] = accepted
     changed = sum(tree.get(path) != base.get(path) for path in {*tree, *base} - {own})

@@ -144,7 +144,7 @@ def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
     by_model = "written by a model" if fields.get("by") == "model" else ""
     begin = ["" if until is None else f"later, until {day(until, now)}", kind(item), *likely, by_model]
     where = fields.get("project", "").rstrip("/").rpartition("/")[2]
-    source = [f"from {where}"] if where else []
+    source = [f"from {name}" for name in (where, fields.get("machine", "")) if name]
     if fields.get("session"):
         source.append("session " + session_name(fields["session"], evidence.title if evidence else ""))
     elif not fields:
