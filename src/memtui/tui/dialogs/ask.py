@@ -53,7 +53,6 @@ OWN, WORD = "app.palette", re.compile(r"\w{4,}")
 class Line(Dialog[str]):
     """A question answered by a line of text, None if left. `check` raises UsageError for text that is not taken."""
 
-    DEFAULT_CSS = "Line #wrong, Line #below { margin-top: 1; }"
     across = 72
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "back")]
 
@@ -130,14 +129,6 @@ class Options(RowList[tuple[int, str]]):
 class Choice(Dialog[str | None]):
     """A question answered by one of several options; the answer is None if the person left."""
 
-    DEFAULT_CSS = """
-    Choice.about > Vertical { height: 94%; }
-    Choice.about.filled > Vertical { height: 100%; }
-    Choice #typed { display: none; margin-bottom: 1; }
-    Choice.typing #typed { display: block; }
-    Choice #below { margin-top: 1; }
-    Choice Detail { height: 1fr; margin-top: 1; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "back"), Binding("q", "dismiss(None)", "back")]
 
     def __init__(

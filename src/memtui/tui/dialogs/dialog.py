@@ -58,7 +58,6 @@ TOGETHER = (
 class KeyBar(OneLine):
     """The bottom line of a dialog, with its keys. It covers that of the screen, whose keys don't work meanwhile."""
 
-    DEFAULT_CSS = "KeyBar { dock: bottom; background: $panel; color: $text; }"
     keys: Keys = ()
 
     def on_resize(self) -> None:
@@ -81,16 +80,6 @@ class KeyBar(OneLine):
 class Dialog(ModalScreen[Result]):
     """A dialog: a subclass composes its `body` and returns its `keys`; `lead` are words below the heading."""
 
-    DEFAULT_CSS = """
-    Dialog { align: center middle; background: $background 75%; }
-    Dialog:ansi { background: ansi_default; }
-    Dialog > Vertical { height: auto; max-height: 100%; padding: 0 1; background: $panel; }
-    Dialog > Vertical { border: round $accent; border-title-color: $text; border-title-style: bold; }
-    Dialog.filled > Vertical { border: none; border-top: solid $accent; border-bottom: solid $accent; }
-    Dialog > Vertical > Static { width: 1fr; height: auto; }
-    Dialog .heading, Dialog .lead { margin-bottom: 1; }
-    Dialog RowList { background: $panel; }
-    """
     across = 110  # columns
     heading = lead = ""
 
@@ -165,7 +154,6 @@ class Dialog(ModalScreen[Result]):
 class Preview(Dialog[bool]):
     """A text to approve, drawn for a width: True for enter, False for escape; without `go` only to be read."""
 
-    DEFAULT_CSS = "Preview Detail { height: auto; padding: 0; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark", "dismiss(False)", "back"),
         Binding("enter", "go", "go on"),

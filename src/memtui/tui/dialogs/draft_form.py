@@ -46,11 +46,6 @@ SECRET = (
 class Body(TextArea):
     """A text area for Markdown: syntax is highlighted, and control characters are drawn as visible pictures."""
 
-    DEFAULT_CSS = """
-    Body { border: none; padding: 0 1; background: $surface; }
-    Body:focus { border: none; }
-    """
-
     def get_line(self, line_index: int) -> Text:
         """Return a line with its Markdown styled, and each control character replaced by one visible character."""
         source = self.document.get_line(line_index)
@@ -69,32 +64,6 @@ class Body(TextArea):
 class DraftForm(Dialog[str]):
     """The form. The answer is the `result` that the subject saved; None if nothing was saved."""
 
-    DEFAULT_CSS = """
-    DraftForm Select { width: 1fr; height: 1; }
-    DraftForm SelectOverlay, DraftForm SelectCurrent #label { text-wrap: nowrap; text-overflow: ellipsis; }
-    DraftForm SelectOverlay.-textual-compact { margin: 0 0 1 -14; constrain: inside inflect; }
-    DraftForm SelectOverlay.-textual-compact { border: round $accent !important; }
-    DraftForm SelectOverlay.-textual-compact > .option-list--option { padding: 0 0 0 14; }
-    DraftForm.low SelectOverlay.-textual-compact { max-height: 6; }
-    DraftForm .over { margin-top: 1; }
-    DraftForm .where { height: auto; max-height: 3; padding-left: 15; color: $text-muted; }
-    DraftForm .told { height: auto; max-height: 4; padding-left: 1; color: $text-warning; }
-    DraftForm .told.empty { display: none; }
-    DraftForm .told.wrong { color: $text-error; }
-    DraftForm.first .over { margin: 0 0 1 0; }
-    DraftForm.first .where { min-height: 2; margin-top: 1; padding-left: 1; }
-    DraftForm.low .over, DraftForm.low .where { margin-top: 0; }
-    DraftForm.low .over { min-height: 2; }
-    DraftForm .texts { height: 1fr; margin-top: 1; }
-    DraftForm .texts .over { margin: 0; width: 1fr; }
-    DraftForm .beside { width: 50%; height: 1fr; padding-right: 1; }
-    DraftForm .beside Detail { height: 1fr; border: none; border-top: solid $rule-over; }
-    DraftForm .beside Detail:focus { border-top: solid $accent; }
-    DraftForm.above .texts { layout: vertical; }
-    DraftForm.above .beside { layout: horizontal; width: 1fr; height: 45%; padding-right: 0; }
-    DraftForm.above .beside Detail { width: 1fr; height: 100%; }
-    DraftForm.above .texts .over { margin-top: 1; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
         Binding("ctrl+g", "discard", "discard", priority=True),

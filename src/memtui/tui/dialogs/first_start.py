@@ -353,10 +353,6 @@ async def _settle(workers: Iterable[Worker[Any]]) -> None:
 class Tour(Dialog[str]):
     """A step of the tour, with a `hint` for what can't be done. The answer: an action, NEXT, or None to end it."""
 
-    DEFAULT_CSS = """
-    Tour { align: center bottom; background: transparent; }
-    Tour:ansi { background: transparent; }
-    """
     across = 80
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "end the tour"),

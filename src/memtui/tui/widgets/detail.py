@@ -32,7 +32,6 @@ WORD, PART = re.compile(r"(?:[→←] )?\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+"
 class Detail(ScrollView, can_focus=True):
     """A text that scrolls, and stays where it is while the same thing is shown again."""
 
-    DEFAULT_CSS = "Detail { padding: 0 1; scrollbar-size-vertical: 1; overflow-x: hidden; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "scroll_down", show=False),
         Binding("k", "scroll_up", show=False),

@@ -38,7 +38,6 @@ PROJECT_MOST, PROJECT_LEAST = 16, 4
 class OneLine(Static):
     """A line one row high. A click on one of its `pieces` (start cell, end cell, action id) runs the action."""
 
-    DEFAULT_CSS = "OneLine { height: 1; }"
     shown: Text | None = None
     pieces: Sequence[tuple[int, int, str]] = ()
 
@@ -61,8 +60,6 @@ def fitting(text: Text, width: int) -> Text:
 
 class TopBar(OneLine):
     """The top bar: project, tabs with what waits there, hooks and live sessions. Its places follow from the width."""
-
-    DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
 
     def show(self, current: str, app: "Services", project: str, *, offers: bool) -> None:
         """Draw the line for a screen with the name of the `project`; `offers`: another one can be chosen there."""
@@ -136,8 +133,6 @@ def _status(app: "Services", room: int) -> Text:
 class FootBar(OneLine):
     """The bottom bar: as many keys of the screen as there is room for, and a count or a message on the right."""
 
-    DEFAULT_CSS = "FootBar { background: $panel; color: $text; }"
-
     def show(
         self,
         commands: "Sequence[keymap.Action] | None",
@@ -184,11 +179,6 @@ class FootBar(OneLine):
 class Field(Input):
     """A one-line input, one row high in every theme."""
 
-    DEFAULT_CSS = """
-    Field { height: 1; width: 1fr; padding: 0 1; background: $surface; }
-    Field.-textual-compact { padding: 0 1; }
-    Field:focus { background: $boost; }
-    """
     # A reactive without layout: another letter must not lay out the whole screen again.
     virtual_size = Reactive(Size(0, 0))
     sign = ""  # what stands in the padding before the text
@@ -218,16 +208,6 @@ class Field(Input):
 
 class Labelled(Horizontal):
     """One or more fields after a label, or below it (`over`), which is marked while one has the focus."""
-
-    DEFAULT_CSS = """
-    Labelled { height: 1; }
-    Labelled.over { layout: vertical; height: 1fr; min-height: 4; }
-    Labelled > .head { width: auto; height: 1; }
-    Labelled .mark { width: 1; color: $accent; visibility: hidden; }
-    Labelled .label { width: 13; color: $text-muted; }
-    Labelled.-focus .mark { visibility: visible; }
-    Labelled.-focus .label { color: $text; text-style: bold; }
-    """
 
     def __init__(self, label: str, *fields: Widget, over: bool = False) -> None:
         super().__init__(classes="over" if over else None)

@@ -57,13 +57,6 @@ class ListMessage(Message):
 class RowList(ScrollView, Generic[Row], can_focus=True):
     """A list: `draw(row)` returns its cells, `key(row)` its id, `look(row)` what decides how it is drawn."""
 
-    DEFAULT_CSS = """
-    RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable; overflow-x: hidden; }
-    RowList > .rows--cursor { background: $cursor-row; color: $cursor-text; text-style: bold; }
-    RowList > .rows--cursor-blurred { background: $cursor-left; color: $cursor-text; }
-    RowList > .rows--head { color: $text-muted; }
-    RowList > .rows--mark { color: $accent; text-style: bold; }
-    """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--cursor", "rows--cursor-blurred", "rows--head", "rows--mark"}
     # The keys that move the cursor, and so open nothing.
     MOVES: ClassVar[frozenset[str]] = frozenset(",".join(MOVING).split(","))

@@ -155,8 +155,6 @@ def _path(pair: Pair) -> str:
 class MemoryTable(RowList[Pair]):
     """The list. `words`: what is typed into the filter; `recall`: the state that draws the list, if it is in it."""
 
-    DEFAULT_CSS = "MemoryTable { width: 1fr; }"
-
     def __init__(self, reader: MemoryReader, words: Callable[[], str], *, empty: str) -> None:
         look = lambda pair: (_path(pair), words())
         can_mark = lambda pair: pair is not RULE
