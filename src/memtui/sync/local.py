@@ -45,6 +45,7 @@ def places(env: dict[str, str], watched: dict[str, bool], team: str = "") -> dic
     watched.update(dict.fromkeys(directories.values(), True))
     root = paths_hot.root(env)
     watched |= {trust_hot.path(root): False, config_hot.file_path(root): False}  # what is asked about, and accepted
+    watched |= {directory: True for _, directory in locate_hot.team_dirs(root)}  # and what may be accepted elsewhere
     return directories
 
 

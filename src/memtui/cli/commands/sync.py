@@ -42,7 +42,7 @@ def _states(ctx: Context, team: str = "") -> list[state.SyncState]:
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     rows: list[dict[str, object]] = []
     words: list[str | Callable[[Output], None]] = []
-    for own in _states(ctx):
+    for own in sorted(_states(ctx), key=lambda own: not own.team):  # what a team wrote may be accepted elsewhere
         rows.append({"team": own.team, "url": own.url, "dry_run": args.dry_run, "error": ""})
         try:
             outcome = _outcome(ctx, own, dry_run=args.dry_run)
@@ -55,7 +55,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         rows[-1] |= outcome._asdict()
         words += _lines(ctx, own, outcome, dry_run=args.dry_run)
     own_row = (
-        rows[0] if not rows[0]["team"] else {**state.SyncOutcome([], [], [], {})._asdict(), "dry_run": args.dry_run}
+        rows[-1] if not rows[-1]["team"] else {**state.SyncOutcome([], [], [], {})._asdict(), "dry_run": args.dry_run}
     )
     return Result({**own_row, "teams": [row for row in rows if row["team"]]}, *words)
 
