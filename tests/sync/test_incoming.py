@@ -1,8 +1,13 @@
 """With `sync_incoming = "ask"` what other machines of the person changed waits in the Inbox."""
 
+from pathlib import Path
+
 import pytest
 from test_sync import MEMORY, Machine
 
+from memtui.base import paths_hot
+from memtui.inbox import file_hot
+from memtui.review import outside_changes
 from memtui.store import scopes
 from memtui.store.journal import undo
 from memtui.store.store import Store
@@ -147,3 +152,30 @@ def test_what_one_machine_took_in_is_accepted_on_the_next(tmp_path, remote, both
     assert tower.text("ship") == laptop.text("ship")
     assert tower.waiting() == []
     assert (desktop.sync().went, tower.sync().went, desktop.sync().went) == ([], [], [])
+
+
+def test_a_note_from_another_machine_waits_until_it_is_accepted(both):
+    laptop, desktop = both
+    for machine in (laptop, desktop, laptop):
+        machine.sync()
+    fields = {"from": "cli", "for": "machine:desktop"}
+    for key, text in ((None, "Pull first."), (laptop.key, "Of the shop."), (None, "Never mind.")):
+        file_hot.add_entry(paths_hot.inbox_dir(laptop.root, key), "guidance", fields, text)
+    laptop.sync()
+    assert (desktop.sync().waiting, desktop.notes()) == (3, [])
+    rows = {row.says: row for row in desktop.waiting()}
+    assert {says: (row.by, row.scope.label) for says, row in rows.items()} == {
+        "Pull first.": ("laptop", "note"), "Of the shop.": ("laptop", "note shop"), "Never mind.": ("laptop", "note"),
+    }  # fmt: skip
+    for says in ("Pull first.", "Of the shop."):
+        outside_changes.grant(desktop.journal(), [rows[says]])
+    for machine in (desktop, laptop, desktop, desktop):
+        machine.sync()
+    assert desktop.notes() == ["Pull first.", "Of the shop."]
+    assert [row.says for row in desktop.waiting()] == ["Never mind."]
+    undo.run(desktop.journal(), "undo")
+    assert desktop.sync().waiting == 2
+    assert sorted(row.says for row in desktop.waiting()) == ["Never mind.", "Of the shop."]
+    (Path(desktop.root) / "config.toml").write_text("")
+    desktop.sync()
+    assert sorted(desktop.notes()) == ["Never mind.", "Pull first."]

@@ -9,14 +9,16 @@ from memtui.base import fastjson_hot, fs_hot, ids_hot
 from memtui.base.errors import ConflictError
 from memtui.base.storage import read_or_none, storing
 from memtui.client import locate_hot
+from memtui.inbox import format_hot
 from memtui.review.outside_changes import Untrusted
 from memtui.settings import config_hot
 from memtui.store import memory, trust_grants, trust_hot
 from memtui.store.index import index as memory_index
 from memtui.store.index import index_lines
 from memtui.store.journal.changes import Change, FileChange
+from memtui.store.journal.text_edit import TextEdit
 from memtui.store.scopes import Scope
-from memtui.sync import rows, trees
+from memtui.sync import notes, rows, trees
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import merge_index
 from memtui.sync.repository import FileWriter, Tree
@@ -100,8 +102,13 @@ def adoption(root: str, digests: set[str], files: Mapping[str, WaitingFile]) -> 
 
 def as_accepted(ours: Tree, base: Tree, files: Mapping[str, WaitingFile], digests: Iterable[str]) -> Tree:
     """Return the tree of this machine as if all that waits were taken in, so that no other machine loses it."""
-    decided, before, ours = set(digests), dict(base), dict(ours)
-    active = {path: file for path, file in files.items() if file.digest not in decided}
+    decided, before = set(digests), dict(base)
+    letters = {
+        path.rpartition("/")[2] for path in files if path.startswith(notes.TOP) and files[path].digest in decided
+    }
+    gone = [path for path in ours if path.startswith(notes.TOP) and path[-31:-5] in letters]
+    ours = {path: data for path, data in ours.items() if path not in gone}
+    active = {path: file for path, file in files.items() if not (file.digest in decided or path.startswith(notes.TOP))}
     for path, file in active.items():
         before.pop(path, None)
         before |= {} if file.before is None else {path: _data(file.before)}
@@ -161,6 +168,30 @@ def divide(
     return wanted, {**{path: files[path] for path in same}, **waiting}
 
 
+def letters(
+    here: LocalTree, tree: Tree, machine: str, files: Mapping[str, WaitingFile], digests: Iterable[str]
+) -> dict[str, WaitingFile]:
+    """Return the notes for this machine that wait, and those that were accepted and wait for a session, so that an undo
+    finds them."""
+    decided, waiting = set(digests), dict[str, WaitingFile]()
+    for path, file in files.items():
+        in_inbox = path.startswith(notes.TOP) and file.line in format_hot.source(_guidance(file))
+        waiting |= {path: file} if path.startswith(notes.TOP) and (in_inbox or file.digest not in decided) else {}
+    for entry_id, letter in notes.letters(tree, machine).items():
+        inbox = here.inboxes.get(letter.place or GLOBAL, here.inboxes[GLOBAL])
+        row = format_hot.render(letter.fields, letter.text)
+        by = letter.fields.get("from", "").rpartition(" on ")[2]
+        waiting[f"{notes.TOP}/{letter.place}/{entry_id}"] = WaitingFile(
+            f"{inbox}/{entry_id}", None, letter.text, row, by
+        )
+    return waiting
+
+
+def _guidance(file: WaitingFile) -> str:
+    """Return the inbox file of a note that waits."""
+    return f"{os.path.dirname(file.file)}/{notes.INBOX}"
+
+
 def waiting(root: str, places: Sequence[Scope]) -> list[Untrusted]:
     """List what waits as the Inbox has it. `places`: the scopes of a project."""
     files = load(root)
@@ -170,6 +201,11 @@ def waiting(root: str, places: Sequence[Scope]) -> list[Untrusted]:
     for path, file in files.items():
         if file.digest not in decided:
             top, directory = path.rpartition("/")[0], os.path.dirname(file.file)
+            if path.startswith(notes.TOP):
+                name = f"note {top.rpartition('+')[2]}" if "+" in top else "note"
+                row = memory.from_bytes(file.file, name, _data(file.text or ""))
+                waiting_rows.append(Untrusted(Scope("note", name, directory), "", row, file.by, None, take_in))
+                continue
             while directory not in scopes and top.count("/") > (not path.startswith(GLOBAL)):
                 top, directory = top.rpartition("/")[0], os.path.dirname(directory)
             scope = scopes.get(directory) or _scope(path, directory)
@@ -186,12 +222,16 @@ def take_in(root: str, memories: Sequence[Untrusted]) -> list[Change]:
     as it was when that came."""
     files = {file.file: file for file in load(root).values()}
     contents: dict[str, bytes | None] = {}
-    digests = []
+    digests, edits = [], list[Change]()
     for row in sorted(memories, key=lambda row: row.file != locate_hot.INDEX_NAME):
         path = row.memory.path
         file = files.get(path)
         if file is None or (file.text or file.before) != _text(row.memory.raw):
             raise ConflictError(f"{row.memory.stem} came again meanwhile.", "Look at it again; nothing was written.")
+        if row.scope.kind == "note":
+            digests.append((path, file.content))
+            edits.append(TextEdit(_guidance(file), "", file.line))
+            continue
         now, is_index = read_or_none(path), row.file == locate_hot.INDEX_NAME
         if _text(now) != file.before and not is_index:
             raise ConflictError(f"{row.memory.stem} was changed here meanwhile.", "Run `memtui sync`, and look again.")
@@ -207,7 +247,7 @@ def take_in(root: str, memories: Sequence[Untrusted]) -> list[Change]:
     for path, data in contents.items():
         if (before := read_or_none(path)) != data:
             changes.append(FileChange(path, before, data, None if before else fs_hot.FILE_MODE))
-    return changes
+    return changes + edits
 
 
 def _scope(path: str, directory: str) -> Scope:

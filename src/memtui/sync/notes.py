@@ -4,6 +4,7 @@ sync as a file for that machine alone, and that machine puts them into its own i
 import re
 from collections.abc import Mapping
 from functools import partial
+from typing import NamedTuple
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import NotFoundError
@@ -56,30 +57,44 @@ def without(raw: str, source: str) -> str:
     return source.replace(raw, "", 1)
 
 
+class Letter(NamedTuple):
+    """A note as it came; `place`: what its project is called everywhere, empty for none."""
+
+    place: str
+    fields: dict[str, str]
+    text: str
+
+
+def letters(tree: Tree, machine: str) -> dict[str, Letter]:
+    """Return the notes for a machine by their ids, without what memtui never wrote."""
+    notes_by_id: dict[str, Letter] = {}
+    for path, data in tree.items():
+        entry_id = path.rpartition("/")[2].removesuffix(".json")
+        row = fastjson_hot.loads_dict(data) if path.startswith(f"{TOP}/{machine}/") else {}
+        fields, text = fastjson_hot.table(row, "fields"), row.get("text")
+        if ID.fullmatch(entry_id) and isinstance(text, str):
+            own = {
+                field: value
+                for field in (*FIELDS, "for")
+                if isinstance(value := fields.get(field), str) and value.isprintable() and ADDRESS not in value
+            }
+            notes_by_id[entry_id] = Letter(
+                fastjson_hot.text(row, "place"), {"id": entry_id, **own}, text.encode("utf-8", "replace").decode()
+            )
+    return notes_by_id
+
+
 def take_in(root: str, tree: Tree, machine: str, keys: Mapping[str, str]) -> None:
     """Put the notes for this machine into its inboxes, each once; `keys`: of the projects here, by what they are called
     everywhere. Raises OSError."""
-    for path, data in tree.items():
-        _, _, entry_id = path.removesuffix(".json").rpartition("/")
-        row = fastjson_hot.loads_dict(data)
-        fields, text = fastjson_hot.table(row, "fields"), row.get("text")
-        if not path.startswith(f"{TOP}/{machine}/") or not ID.fullmatch(entry_id) or not isinstance(text, str):
-            continue
-        own = {
-            field: value
-            for field in (*FIELDS, "for")
-            if isinstance(value := fields.get(field), str) and value.isprintable() and ADDRESS not in value
-        }
-        if not _is_here(root, entry_id):
+    for entry_id, letter in letters(tree, machine).items():
+        if not is_here(root, entry_id):
             file_hot.add_entry(
-                paths_hot.inbox_dir(root, keys.get(fastjson_hot.text(row, "place"))),
-                "guidance",
-                {"id": entry_id, **own},
-                text,
+                paths_hot.inbox_dir(root, keys.get(letter.place)), "guidance", letter.fields, letter.text
             )
 
 
-def _is_here(root: str, entry_id: str) -> bool:
+def is_here(root: str, entry_id: str) -> bool:
     """Tell whether a note came already: it waits, a hook has it, or it was delivered."""
     for directory in inboxes(root).values():
         claims = [f"{directory}/claimed/{name}" for name in paths_hot.names_in(directory + "/claimed")]

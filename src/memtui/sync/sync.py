@@ -126,6 +126,7 @@ def _run_locked(
             decided = {*digests, *others}
             writers = repo.writers(exchange.state.base, exchange.commit)
             wanted, files = incoming.divide(exchange.here, exchange.tree, came_before, decided, writers)
+            files |= incoming.letters(exchange.here, exchange.tree, state.machine, came_before, digests)
             waiting = sum(file.digest not in decided for file in files.values())
         if files != came_before:
             incoming.save(root, files)
