@@ -5,6 +5,7 @@ import pytest
 from memtui.tui.dialogs.first_start import Tour
 from memtui.tui.widgets.rows import RowList
 from memtui.views import glyphs
+from memtui.views.words import TABLES
 
 from .conftest import press, running
 
@@ -31,7 +32,7 @@ async def test_every_mark_that_is_drawn_is_explained(app, name):
                 drawn |= {line[0] for line in app.screen.detail.plain.split("\n") if line[:1] in glyphs.PLAIN}
         marks = {line.split()[0] for line in (await help_text(pilot)).split("\n") if line[:2] == "  " and line.strip()}
         assert drawn - TEXT <= marks
-        assert {mark for mark, _ in glyphs.LISTS} <= marks
+        assert TABLES["marks in lists"].keys() <= marks
 
 
 async def test_the_help_key_closes_the_help_and_an_action_begins_the_tour(app):

@@ -21,3 +21,8 @@ def sets(path: str) -> dict[str, frozenset[str]]:
 def expanded(sections: Mapping[str, str], name: str) -> str:
     """Return a section as one pattern: lines that begin with blanks go on, `«NAME»` stands for another section."""
     return re.sub(r"«(\w+)»", lambda other: expanded(sections, other[1]), re.sub(r"\n\s+", "", sections[name]))
+
+
+def tables(path: str) -> dict[str, dict[str, str]]:
+    """Return the lines `code: words` of each section by its name. Raises OSError."""
+    return {name: dict(re.findall(r"(?m)^(.*?): ?(.*)$", lines)) for name, lines in read(path).items()}

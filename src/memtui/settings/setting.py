@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memtui import keymap
-from memtui.base import fs_hot
+from memtui.base import fs_hot, word_lists
 from memtui.base.errors import MemtuiError, UsageError, close_to
 from memtui.settings import config_hot, defaults_hot
 from memtui.store.journal.changes import FileChange
@@ -37,46 +37,7 @@ VALUE = re.compile(r"""\s*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"'\[{][^\s#]*)""
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 HEADER = re.compile(r"\s*\[")
 # What a value does, by setting, for those whose names don't tell.
-VALUES = {
-    "mode": {
-        "full": "sessions get memories, drafts, notes and todos",
-        "notes": "sessions get notes and todos only",
-        "off": "sessions get nothing",
-    },
-    "gate": {
-        "show": "Claude writes; what it wrote waits in the Inbox until you keep or reject it.",
-        "ask": "Claude's write is refused and becomes a draft in the Inbox; it is a memory once you approve it.",
-        "off": "Claude writes, and nobody looks: what others changed is not listed.",
-    },
-    "recall": {
-        "careful": "A memory comes with a prompt that it probably helps with.",
-        "generous": "Also a memory that may help; more prompts get one, and more get one that does not help.",
-        "off": "No prompt brings a memory.",
-    },
-    "subconscious": {
-        "off": "No model reads sessions.",
-        "notes": "After a turn the model of llm_backend reads it, keeps its blocks up to date, and may leave a note for"
-        " the session, which comes with its next prompt or, if urgent, before its next tool.",
-        "full": "As notes, and sessions get the blocks: all at their start, then what changed.",
-    },
-    "subconscious_tools": {
-        "off": "It knows only what is said in sessions.",
-        "read-only": "It may read and search files below the session's work tree, except those that hold secrets.",
-        "read + web": "As read-only, and it may search the web: the words that it searches for leave the machine.",
-        "full": "Your client runs it with all of its tools, as far as the permissions in your own settings allow that."
-        " Needs llm_backend claude; else it is read-only.",
-    },
-    "llm_backend": {
-        "off": "No model is asked, and nothing is sent.",
-        "auto": "The API if there is a key for it, else your `claude`.",
-        "api": "Anthropic's API, with your ANTHROPIC_API_KEY; each call costs money.",
-        "claude": "Your own client, by `claude -p`: it counts as use of your subscription.",
-    },
-    "llm_key": {
-        "auto": "ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN, goes along with each call.",
-        "none": "No key of yours goes along: for a server of your own, at ANTHROPIC_BASE_URL, that asks for none.",
-    },
-}
+VALUES = word_lists.tables(__file__.removesuffix("setting.py") + "values.txt")
 
 
 @dataclass(frozen=True)

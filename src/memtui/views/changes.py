@@ -22,6 +22,7 @@ from memtui.store.versions.versions import AGENT, FIRST, GONE, PERSON, Version, 
 from memtui.views import safe_text
 from memtui.views.colours import QUIET, WARNING
 from memtui.views.parts import File, Part, TextDifference, Words, line
+from memtui.views.words import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,11 +42,7 @@ STATES = {"done": "done", "undone": "undone", "purged": "gone for good", "back":
 INSTEAD = {"install": "removes the hooks from its present version.", "uninstall": "adds them to its present version."}
 # What does that, and lists the versions of a memory: commands, and keys in the TUI.
 COMMANDS = {"install": "`memtui setup hooks --remove`", "uninstall": "`memtui setup hooks`", "": "memtui history"}
-KEYS = {
-    "install": "{setup.remove} on the hooks of Setup",
-    "uninstall": "{setup.approve} on the hooks of Setup",
-    "": "{memories.history} on",
-}
+KEYS = TABLES["keys of changes"]
 
 
 def undone_as_one(undone: "Undone", ways: "Mapping[str, str]" = COMMANDS) -> "Transaction":

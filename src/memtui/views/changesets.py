@@ -8,32 +8,20 @@ from memtui.base.finding import NOTE, Finding
 from memtui.base.phrasing_hot import cut, many, size
 from memtui.store.plan import FileDiff
 from memtui.tidy import changeset
-from memtui.tidy.changeset import Proposal, ProposalEvidence, Reason, Refused, Savings, Weighed, name, title
+from memtui.tidy.changeset import Proposal, ProposalEvidence, Refused, Savings, Weighed, name, title
 from memtui.tidy.coverage import Coverage
 from memtui.views import colours, safe_text
 from memtui.views.parts import Part, TextDifference, Words, heading, line
+from memtui.views.words import TABLES
 
-# What each kind of proposal does.
-MEANINGS = {
-    "merge": "makes one memory of several",
-    "rewrite": "changes the text of a memory",
-    "archive": "moves a memory to .archive, where no session gets it",
-    "delete": "removes a memory",
-    "relink": "changes links, or lines of MEMORY.md",
-    "mute": "stops prompts from bringing a memory, which stays as it is",
-}
+MEANINGS = TABLES["proposals"]
 # Names in a list's row before the rest is counted.
 NAMED = 3
 FILES = 12  # that are listed
 STATEMENT = 300  # characters
 DROPPED = "red"
 
-REFUSED: dict[Reason, str] = {
-    "stale": "out of date",
-    "overlap": "overlaps another change",
-    "untrusted": "not trusted",
-    "forbidden": "not allowed",
-}
+REFUSED = TABLES["refused"]
 
 
 def about(proposal: Proposal) -> str:

@@ -10,6 +10,7 @@ from memtui.base.shell import shell_word
 from memtui.client.agents import programs
 from memtui.deliver import receipts_hot
 from memtui.views import colours, glyphs
+from memtui.views.words import TABLES
 
 if TYPE_CHECKING:
     from memtui.deliver.record import ItemCounts
@@ -38,28 +39,9 @@ RECEIPTS = {
 }
 # Why a line of an index was delivered.
 INDEX_LINE = "its line in the list of memories"
-# Hook events, short enough for a column of seven characters.
-EVENTS = {
-    "SessionStart": "start",
-    "UserPromptSubmit": "prompt",
-    "PreToolUse": "tool",
-    "PostToolUse": "use",
-    "PreCompact": "compact",
-    "Stop": "stop",
-    "SessionEnd": "end",
-}
+EVENTS = TABLES["events"]
 # One and several of each kind of contents.
-NOUNS = {
-    "guidance": ("note", "notes"),
-    "index": ("index line", "index lines"),
-    "memory": ("memory", "memories"),
-    "recall": ("recalled memory", "recalled memories"),
-    "pending-update": ("draft", "drafts"),
-    "pending-item": ("todo", "todos"),
-    "block": ("block", "blocks"),
-    "use": ("use", "uses"),
-    "corrected": ("correction", "corrections"),
-}
+NOUNS = {kind: words.split(", ") for kind, words in TABLES["contents"].items()}
 # What `memtui activity --kind` takes, by kind.
 KIND_WORD = {
     kind: kind if kind in {"index", "memory", "recall", "use", "corrected"} else NOUNS[kind][1] for kind in NOUNS

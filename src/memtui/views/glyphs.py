@@ -77,25 +77,9 @@ def bar(value: float, top: float, width: int) -> str:
 
 # The marks of every list.
 CURSOR, MARKED, FOLDED, UNFOLDED = "›", "●", "▸", "▾"
-LISTS = (
-    (CURSOR, "the row under the cursor"),
-    (MARKED, "in front of a row: it is marked"),
-    (FOLDED, "folded: enter shows what is in it"),
-    (UNFOLDED, "unfolded; in a column's title: sorted by it, downwards"),
-    ("▴", "in a column's title: sorted by it, upwards"),
-    ("…", "the text goes on, or is still being read"),
-)
 
 # What has text of the person that was typed in a form and not saved.
 UNSAVED = "D", "it has unsaved text of yours"
-TOP = (
-    ("9", "on a tab: so many wait there"),
-    ("3(9)", "the same on a tab that has no room for its name"),
-    ("!9", "on the tab of Setup, red: so many problems to fix"),
-    ("▾", "after the project: p changes it, also to all"),
-    ("3 live", "so many sessions run now"),
-    ("hooks", "✓ they are installed; ✗ they are not, so sessions get nothing"),
-)
 
 
 def section(title: str, marks: "Iterable[tuple[str, str]]") -> str:

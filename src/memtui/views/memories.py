@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from memtui.base.phrasing_hot import age, ago, many
 from memtui.client import applied_settings
 from memtui.store import own_checks_hot
+from memtui.views.words import TABLES
 
 if TYPE_CHECKING:
     from memtui.store.scopes import Scope
@@ -13,40 +14,10 @@ if TYPE_CHECKING:
     from memtui.store.versions.writers import Source
 
 ASK_OVER = 20  # about as many as a screen shows at once
-# By the label of a scope: who loads a memory of it.
-LOADERS = {
-    "global": "memtui delivers it to sessions of all projects",
-    "project": "memtui delivers it to sessions of this project",
-    "auto": "Claude Code will load it from your next session in this project",
-}
-# Of Claude Code's own memories, where it does not load all: by how it brings one (client/applied_settings.py).
-OWN_LOADERS = {
-    applied_settings.RECALLED: "Claude Code itself gives it with prompts of this project that fit, and loads no"
-    " MEMORY.md",
-    applied_settings.CUT: "Claude Code doesn't see it: MEMORY.md is over its limit (`memtui check`)",
-    applied_settings.RECALL_ONLY: "memtui brings it with prompts of this project that fit",
-    applied_settings.OFF: "",
-}
-# By kind of scope: what it is, and who gets its memories.
-SCOPES = {
-    "global": "for all your sessions, wherever you work",
-    "project": "in the repository, for all who work on it",
-    "auto": "Claude Code's own, on this machine only",
-    "team": "shared with a team through Claude Code: colleagues write it",
-    "remote": "a team's, over git: sessions get what you accept",
-    "agent": "for this subagent only",
-}
-# By the kind of `Source`.
-SOURCES = {
-    "approve": "a draft that you approved",
-    "copy": "copied with memtui",
-    "move": "moved here with memtui",
-    "made": "made with memtui",
-    "own": "your own",
-    "repository": "came with the repository",
-    "model": "a block of the model's notes, of at most 2,000 characters",
-    "unknown": "not known",
-}
+LOADERS = TABLES["loaders"]
+OWN_LOADERS = TABLES["own loaders"]
+SCOPES = TABLES["scopes"]
+SOURCES = TABLES["memory sources"]
 
 
 def scope_name(scope: "Scope", project: str) -> str:

@@ -6,28 +6,14 @@ from memtui.base.phrasing_hot import ago, cut, many
 from memtui.models.call import ModelUsage
 from memtui.models.log import ANSWERED, BEGUN
 from memtui.models.subconscious import runs
+from memtui.views.words import TABLES
 
 if TYPE_CHECKING:  # what is imported is waited for before the first paint
     from memtui.models.subconscious.control import Overview
     from memtui.models.subconscious.trace import Step
 
 BACKENDS = {"api": "the API", "claude": "the client, claude -p", "": "nothing"}
-OUTCOMES = {
-    ANSWERED: "answered",
-    BEGUN: "no end known",
-    "budget": "over the budget",
-    "busy": "busy",
-    "unreachable": "no connection",
-    "cut": "broken off",
-    "rejected": "not used",
-    "absent": "no such model",
-    "refused": "refused",
-    "invalid": "wrong answer",
-    "late": "too slow",
-    "cancelled": "cancelled",
-    "off": "off",
-    runs.STOPPED: "ended without an answer",
-}
+OUTCOMES = TABLES["calls"]
 QUESTION = 60  # characters of one in front of its answer
 EMPTY = "It has read no session yet."
 

@@ -2,6 +2,7 @@
 
 from memtui.base.phrasing_hot import many, share
 from memtui.views.glyphs import bar
+from memtui.views.words import TABLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,71 +11,23 @@ if TYPE_CHECKING:
     from memtui.recall.prompt_replay import ReplayedPrompt
     from memtui.recall_preview import RecallCandidate, RecallRun
 
-# The mark, its style and the words of an outcome, by its code; the first is that of a delivery.
-OUTCOMES = {
-    "inject": ("✓", "green", "would be delivered"),
-    "unlikely": ("·", "dim", "too unlikely to help"),
-    "muted": ("x", "dim", "muted for prompts like this"),
-    "expired": ("x", "yellow", "expired"),
-    "conflict": ("x", "yellow", "git's conflict markers are in it"),
-    "failing": ("x", "yellow", "its own check fails"),
-    "gone": ("x", "yellow", "its file is gone"),
-    "untrusted": ("!", "yellow", "not trusted"),
-    "known": ("=", "cyan", "the session has it already"),
-    "native-index": ("=", "cyan", "its line in MEMORY.md says it all"),
-    "enough": ("…", "yellow", "likelier ones fill the prompt"),
-    "no-room": ("…", "yellow", "the session has had its share"),
-}
-# Why a prompt brings nothing, by its code, as the end of a sentence.
-SILENT = {
-    "empty": "there is no prompt",
-    "command": "a slash command recalls nothing",
-    "machine": "it is not a person's prompt",
-    "short": "a prompt of a word or two recalls nothing",
-    "smalltalk": "smalltalk, or a word to go on, recalls nothing",
-    "pasted": "nothing in it is in a person's own words",
-    "no-index": "the memories have no index yet",
-    "nothing": "nothing that was found is likely enough to help",
-}
+OUTCOMES = TABLES["recall outcomes"]
+SILENT = TABLES["recall silent"]
 OFF = "no prompt recalls anything here: the setting recall is off"
-# What raised or lowered the odds that a memory helps, by its code.
-SHIFTS = {
-    "topic": "its topic is named",
-    "type": "its type",
-    "pinned": "pinned",
-    "recent": "newer than others",
-    "older": "older than others",
-    "corrected-again": "delivered, and corrected again",
-    "never-opened": "delivered often, never opened",
-}
-# The fields of a memory as a person reads them, in the order of their weight.
-FIELDS = {
-    "name": "name",
-    "triggers": "triggers",
-    "description": "description",
-    "headings": "headings",
-    "links": "links",
-    "body": "text",
-}
+SHIFTS = TABLES["recall shifts"]
+FIELDS = TABLES["recall fields"]
 BAR = 6
 # Marks and their meanings, for the legend of the help.
 PINNED = "▲"
-MARKS = (
-    ("✓", "would be delivered with this prompt"),
-    ("·", "too unlikely to help, so it would not"),
-    ("=", "the session, or Claude Code's own index, has it already"),
-    ("…", "it would help, but there is no room for it"),
-    ("x", "muted for prompts like this, expired, gone, or its own check fails"),
-    ("!", "it has a problem; one that is not trusted is never delivered"),
-    (PINNED, "pinned: it counts more"),
-)
+MARKS = TABLES["recall marks"].items()
 # The mark of a memory and its style: it stays, comes or goes; the session had it before.
 SAME, NEW, GONE = ("✓", "green"), ("+", "green"), ("-", "red")
 
 
 def outcome(code: str) -> tuple[str, str, str]:
     """Return the mark, the style and the words of an outcome; of one that is not known its code."""
-    return OUTCOMES.get(code) or ("·", "dim", code.replace("-", " "))
+    mark, style, words = OUTCOMES.get(code, f"· dim {code.replace('-', ' ')}").split(" ", 2)
+    return mark, style, words
 
 
 def likely(candidate: "RecallCandidate", run: "RecallRun") -> str:

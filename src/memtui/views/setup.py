@@ -14,22 +14,14 @@ from memtui.hooks.install import settings_merge
 from memtui.hooks.install.entries import commands_in, is_ours, shows_ours
 from memtui.hooks.install.installation import SettingsPlan
 from memtui.hooks.install.status import Status
+from memtui.views.words import TABLES
 
 if TYPE_CHECKING:
     from memtui.tidy.checks.fixes import FixOutcome
 
 TO_SEE_BOTH = "\n  To see both, put this there in place of its `command`:"
 TO_SEE_IT_ALONE = "\n  To see it without memtui, put this there in place of its `command`:"
-# What the hook of each event does.
-DOES = {
-    "SessionStart": "gives a session an index of your memories",
-    "UserPromptSubmit": "adds your notes, new drafts and todos",
-    "PreToolUse": "adds urgent notes, and notes for a file that is used",
-    "PostToolUse": "records which memories Claude opened or wrote",
-    "PreCompact": "drafts memories from your corrections",
-    "Stop": "drafts memories after a turn",
-    "SessionEnd": "drafts memories at the end",
-}
+DOES = TABLES["hooks"]
 # Parts of paths where uvx and pipx keep what they run once: it may be cleared.
 CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
 
@@ -151,13 +143,7 @@ def done(plan: SettingsPlan) -> str:
 
 # fixes
 
-# By fix: the sentence where it had nothing to do.
-NOTHING = {
-    "errors": "There are no errors to set aside.",
-    "files": "All files are private to you already.",
-    "notes": "Nothing new is known of any note yet.",
-    "projects": "Nothing waits to be given to this project.",
-}
+NOTHING = TABLES["nothing to fix"]
 
 
 def fixed(outcome: "FixOutcome") -> str:

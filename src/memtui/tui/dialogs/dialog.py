@@ -23,6 +23,7 @@ from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.lines import OneLine
 from memtui.tui.widgets.rows import RowList
 from memtui.views import glyphs, safe_text
+from memtui.views.words import TABLES
 
 Result = TypeVar("Result")
 Keys = Sequence[tuple[str, str]]
@@ -246,8 +247,7 @@ def of_screen(group: str, possible: Mapping[str, Command], marks: str, *, read_o
         names = ", ".join(action.name.partition(": ")[2] for action in keyless)
         below.append(keymap.key_of("app.palette"), "bold").append(f" has more: {names}\n\n")
     signs = "\n".join(
-        glyphs.section(title, rows)
-        for title, rows in (("Marks in lists", glyphs.LISTS), ("In the top line", glyphs.TOP))
+        glyphs.section(title, TABLES[title.lower()].items()) for title in ("Marks in lists", "In the top line")
     )
     below.append(f"{signs}\n{marks.rstrip()}\n").append("\nKeys can be remapped: [keys] in config.toml.", "dim")
     return help_page(groups, below)
