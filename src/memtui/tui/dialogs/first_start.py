@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -15,6 +15,7 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from memtui import keymap
+from memtui.base import word_lists
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing_hot import many, size
 from memtui.client.agents import programs
@@ -38,27 +39,12 @@ if TYPE_CHECKING:
 
 WHOSE = {"user": "all projects", "local": "this project, you alone", "project": "this project, everyone"}
 COLOURS = {"+": "green", "-": "red", "@": "dim"}
-WELCOME = (
-    "memtui is not connected to Claude Code yet. Its hooks give your sessions your memories and notes, and record what"
-    " arrived. enter adds the lines below to the file under the cursor. Before that, nothing is written."
-)
-EXPLAINED = (
-    "The hooks run on this machine. They open no network connection and call no model. If one fails or is late, your"
-    " prompt goes on without it. memtui setup hooks --remove restores the settings file byte for byte; if the file was"
-    " changed meanwhile, only memtui's lines are removed."
-)
-
+_TABLES = word_lists.tables(__file__.removesuffix("py") + "txt")
+WORDS = _TABLES["words"]
 # The tables of the remembered state that say that the person was asked.
 HOOKS_TABLE, SESSIONS_TABLE = "offer", "backfill"
 EXAMPLE = "I am trying memtui. Begin your next answer with the words “memtui works”."
-NOTICE = "The hooks are installed. Now send Claude a note: ^s sends this one; or type your own first."
-NO_HOOKS = "No hooks were installed. To install them later: {app.setup}, then {setup.approve}."
-NO_NOTE = "{app.note} writes a note at any time."
-# Earlier sessions.
-LOOK_THROUGH = "Look through {} for corrections worth keeping? Runs locally, without a model."
 LOOKS = [("go", "Look through them, and show the best drafts"), ("no", "Not now")]
-NO_SESSION = "No session of an agent is on this machine yet."
-LATER = "“past sessions” in the palette ({app.palette}) reads them at any time."
 
 PlanOrError = install.SettingsPlan | MemtuiError
 
@@ -83,7 +69,7 @@ async def change_hooks(
         [*ways, ("", "Not now" if offer else "Cancel")],
         start=next(iter(plans), ""),
         about=lambda scope: _drawn(plans[scope]) if scope else Text(idle),
-        lead=WELCOME if offer else " ".join(program.notes(data.env) if action == "install" else ()),
+        lead=WORDS["welcome"] if offer else " ".join(program.notes(data.env) if action == "install" else ()),
         verb="install" if action == "install" else "remove",
     )
     scope = await services.ask(question)
@@ -142,7 +128,7 @@ def _drawn(plan: PlanOrError) -> Text:
         text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))
     if pasted := setup_words.to_paste(plan):
         text.append(safe_text.clean(pasted) + "\n")
-    return text.append(f"\n{EXPLAINED}", "dim")
+    return text.append(f"\n{WORDS['explained']}", "dim")
 
 
 def _is_first(services: "Services") -> bool:
@@ -172,12 +158,14 @@ async def _offer(services: "Services") -> None:
     installed = await change_hooks(services, "install", offer=True)
     State(data.root).put(HOOKS_TABLE, {"done": True})
     if not installed:
-        services.say(keymap.keyed(NO_HOOKS))
+        services.say(keymap.keyed(WORDS["no hooks"]))
         return
     findings = data.not_served()
-    notice = " ".join(["The hooks are installed, but:", *setup_words.outcome(findings)]) if findings else NOTICE
+    notice = (
+        " ".join(["The hooks are installed, but:", *setup_words.outcome(findings)]) if findings else WORDS["notice"]
+    )
     if await services.ask(DraftForm(GuidanceSubject(data, blank(data, EXAMPLE), notice=notice), services)) is None:
-        services.say(keymap.keyed(NO_NOTE))
+        services.say(keymap.keyed(WORDS["no note"]))
         return
     services.go("activity")
     services.read()
@@ -190,16 +178,16 @@ async def read_past_sessions(services: "Services") -> None:
     data = services.data
     transcripts = programs.session_files(data.env)
     if not transcripts:
-        services.say(NO_SESSION)
+        services.say(WORDS["no session"])
         return
     if progress.was_done(data.root):
         transcripts = await asyncio.to_thread(past_sessions.new, data.env)
     if transcripts:
         volume = f"{many(len(transcripts), 'past session')} ({size(sum(file.size for file in transcripts))})"
-        answer = await services.ask(Choice(LOOK_THROUGH.format(volume), LOOKS))
+        answer = await services.ask(Choice(WORDS["look through"].format(volume), LOOKS))
         State(data.root, read_only=services.read_only).put(SESSIONS_TABLE, {"asked": True})
         if answer != "go":
-            services.say(keymap.keyed(LATER))
+            services.say(keymap.keyed(WORDS["later"]))
             return
 
     def go_on(far: "BackfillReading") -> bool:
@@ -246,9 +234,6 @@ APPROVE, UNDO = "inbox.approve", "app.undo"
 START = "start"
 # The keys that move the cursor of the list below, and how many rows.
 MOVES = {"j": 1, "down": 1, "k": -1, "up": -1}
-NO_DRAFT, NO_DRAFTS = "This row is no draft: j and k move to one.", "No draft waits yet."
-LAST_WORDS = "{app.help} lists the keys of a screen, {app.quit} quits."
-LEFT = "You ended the tour, not memtui: {app.palette} has it again. "
 
 
 class TourStep(NamedTuple):
@@ -263,32 +248,7 @@ class TourStep(NamedTuple):
     seen: str = ""  # what one sees then, if the step stays
 
 
-STEPS: Sequence[TourStep] = (
-    TourStep(
-        "inbox",
-        "Approve a draft",
-        "When you correct Claude, a draft waits here with the words that led to it.",
-        APPROVE,
-        "approve the draft under the cursor: then Claude remembers it",
-    ),
-    TourStep(
-        "activity",
-        "See it arrive",
-        "Sessions get what you approved as they start, and what a prompt needs. Each delivery is listed here, with its"
-        " exact text: ✓ says that it arrived.",
-        START,
-        "start a session in this sample world",
-        "Start `claude` in this project: its session comes first in this list.",
-        "There it is: the session began with the index of your memories. Notes that waited came with its first prompt.",
-    ),
-    TourStep(
-        "activity",
-        "Undo it",
-        "Everything that you change can be undone, also tomorrow. The memory goes, and the draft waits again.",
-        UNDO,
-        "undo it",
-    ),
-)
+STEPS = [TourStep(action=name, **step) for name, step in _TABLES.items() if name != "words"]
 
 
 async def lead(services: "Services") -> None:
@@ -307,7 +267,7 @@ async def lead(services: "Services") -> None:
         while answer != NEXT:
             answer = await services.ask(Tour(at, screen, words, hint))
             if answer is None:
-                services.say(keymap.keyed(LEFT + LAST_WORDS))
+                services.say(keymap.keyed(f"{WORDS['left']} {WORDS['last words']}"))
                 return
             if answer == APPROVE:
                 approved = await _approve(services, screen)
@@ -320,7 +280,7 @@ async def lead(services: "Services") -> None:
                 await _settle(worker for worker in services.workers if worker.group == UNDO_GROUP)
                 note, answer = f"{services.last_note}\n", NEXT
                 services.go("inbox")
-    services.say(note + keymap.keyed(f"That was all. {LAST_WORDS}"))
+    services.say(note + keymap.keyed(f"That was all. {WORDS['last words']}"))
 
 
 def _is_draft(row: Any) -> bool:
@@ -380,8 +340,8 @@ class Tour(Dialog[str]):
         if self.hint is not None or self.step.action != APPROVE or _is_draft(table.row):
             return self.hint
         if any(map(_is_draft, table.rows)):
-            return NO_DRAFT
-        return "…" if table.empty.endswith("…") else NO_DRAFTS
+            return WORDS["no draft"]
+        return "…" if table.empty.endswith("…") else WORDS["no drafts"]
 
     def keys(self) -> Keys:
         does = [(self.key, self.step.does.partition(" ")[0])] * self.can_do
