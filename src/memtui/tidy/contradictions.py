@@ -2,7 +2,6 @@
 
 Rivals differ in one telling word (a number, name, environment, verb), siblings in a date."""
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,39 +10,19 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from memtui.base import word_lists
 from memtui.store.memory import CODE, Memory
 from memtui.tidy import coverage, similar_memories
 
-DO = ("always", "use", "prefer", "do", "must", "keep", "run", "write", "put", "add", "commit", "call", "choose")
-NOT = ("never", "avoid", "don't", "do not", "don’t", "must not", "mustn't", "stop")
-ORDER = re.compile(
-    rf"(?:^|(?<=[.!?;:] )|(?<=[-*+] ))[\"_]*(?P<verb>{'|'.join(map(re.escape, (*NOT, *DO)))})\b"
-    r"(?P<object>(?:[^.!?;:\n(—–]|[.:](?=\S)){2,120})",
-    re.IGNORECASE | re.MULTILINE,
-)
-# What follows one of these is the reason or the other choice, not the subject.
-END = re.compile(r"\b(?:instead of|rather than|over|because|since|so that|as|but|not)\b", re.IGNORECASE)
-# How a part of a sentence begins that says when, where or for what the rest holds: two rules for two cases both hold.
-CASE = re.compile(
-    r"\W*(?:only |even |and |or )?"
-    r"(?:if|when|unless|except|while|until|during|before|after|in|on|for|with|at|under|by)\b",
-    re.IGNORECASE,
-)
+NOT = coverage.SECTIONS["not"].split("|")
+ORDER, END, CASE, NEGATION, HELPER = map(coverage.pattern, ("order", "order_end", "case", "negation", "helper"))
+_DATE, _MONTH = map(coverage.pattern, ("date", "month"))
 WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_WORDS = word_lists.sets(os.path.dirname(__file__) + "/words.txt")
-FILLERS, CASES = _WORDS["fillers"], _WORDS["cases"]
+FILLERS, CASES = (frozenset(coverage.SECTIONS[name].split()) for name in ("fillers", "cases"))
 OPPOSITES = (("tabs", "spaces"), ("tab", "space"), ("single", "double"))
 KEYS = {word: "/".join(pair) for pair in OPPOSITES for word in pair}
 # In sentences that are the same otherwise.
-_SIDES = [pair.split("/") for pair in _WORDS["opposites"]]
+_SIDES = [pair.split("/") for pair in coverage.SECTIONS["opposites"].split()]
 SWAPPED = {one: other for pair in _SIDES for one, other in (pair, pair[::-1])}
-# "Not" between two nouns ("this not that") negates only the second one.
-HELPS = "do|does|did|is|are|was|were|must|should|can|may|need|has|have|had|will|would|could|be"
-NEGATION = re.compile(
-    rf"\b(?:never|no(?!-)|cannot|avoid|stop|(?:{HELPS}) not|(?:{HELPS}|wo)n['’]?t)\b(?:\s+be\b)?(?:\s+(?P<verb>\w+))?"
-)
-HELPER = re.compile(rf"\b(?:{HELPS})(?=\b|n['’]?t)")
 ENDING = re.compile(r"(?:e|es|s|ed|ing)$")
 # A sentence; emphasis, links between memories and headings are none of its words.
 SENTENCE = re.compile(r"[^.!?;:()—–\n]+(?:[.:](?=\S)[^.!?;:()—–\n]+)*")
@@ -59,13 +38,6 @@ APART, SHARED = 2, 2
 # Characters of text without blanks that count as a word; statements of a memory that are compared, at most.
 CHARACTERS, MOST = 3, 60
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-# A day or a month in digits, and beside a number in letters, in the languages that drafts know.
-_DATE = re.compile(r"\d{4}-\d{2}(?:-\d{2})?\S*|\d{1,4}[./]\d{1,2}[./]\d{0,4}")
-_MONTH = re.compile(
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|févr|avr|juin|juil|août|déc|ene|abr|ago"
-    r"|dic)[^\W\d_]{0,7}\.?|[年月日]",
-    re.IGNORECASE,
-)
 
 
 class Order(NamedTuple):

@@ -26,8 +26,8 @@ FieldValue = str | tuple[str, ...]
 # Found word for word (kept), with other joining words or in another form (reworded), or not at all.
 How = Literal["dropped", "reworded", "kept"]
 ORDER: tuple[How, ...] = ("dropped", "reworded", "kept")
-WORDS = os.path.dirname(__file__) + "/words.txt"
-JOINING = word_lists.sets(WORDS)["joining"]
+SECTIONS = word_lists.read(os.path.dirname(__file__) + "/words.txt")
+JOINING = frozenset(SECTIONS["joining"].split())
 # What is taken off a word, before and behind it. A dot, a `!` or a `-` before a word can belong to it.
 OPENING = "*`\"'“”‘’«»„([{…"
 MARKS = OPENING + ")]},;:!?."
@@ -41,6 +41,10 @@ AFTER_LINK = re.compile(r"\[\[[^\[\]]+\]\]: ")  # what is behind it, the memory 
 LAST = ".:;,! " + chr(0x3002) + chr(0xFF01)  # and the wide marks, which no screen draws
 # Fields that are no facts: what they say is elsewhere, or changes with every write.
 PASSED_OVER = frozenset({"name", "description", "modified", "updated", "created", "originSessionId", "node_type"})
+
+
+def pattern(name: str) -> re.Pattern[str]:
+    return re.compile(word_lists.expanded(SECTIONS, name))
 
 
 class Chunk(NamedTuple):

@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from memtui.base import fs_hot
+from memtui.base import fs_hot, word_lists
+from memtui.tidy import coverage
 from memtui.tidy.checks.repository import CODE, PLAIN, Repository
 
 # A cache of another version is built anew.
@@ -23,21 +24,8 @@ NAME = re.compile(rb"\b[A-Za-z]\w{5,}")
 SHAPE = re.compile(rb"_\w|[a-z][A-Z]")
 # Where a commit's id or a file's difference begins; and the head of a file that is added or removed.
 SECTION, WHOLE_FILE = re.compile(rb"\n(?=diff --git |\0)"), re.compile(rb"\n(?:new|deleted) file mode ")
-_LEAD = (
-    rb"(?:(?:export|default|declare|public|private|protected|internal|static|readonly|final|abstract|override|virtual|async"
-    rb"|partial|pub|local|mut|auto|unsigned|int|long|float|double|bool|boolean|char|void|string|String)[ \t]+)"
-)
-_TYPE, _NAME = rb"[\w<>\[\],.?]+[ \t*&]+", rb"([A-Za-z]\w{5,})"
-# A line that defines a name: behind a keyword; with a value, type or colon; with parameters and a body, or a modifier.
-DEFINITION = re.compile(
-    rb"\b(?:def|class|function\*?|func(?:[ \t]+\([^)\n]*\))?|fn|fun|sub|const|let|var|val|type|struct|enum|interface"
-    rb"|trait|impl|mod|module|namespace|record|object|macro|define|typedef|defp|proc|method|table|index|message|rpc)"
-    rb"[ \t]+[*&\"'`]*" + _NAME + rb"\b"
-    rb"|^.[ \t]*" + _LEAD + rb"*(?:self\.|this\.|[@$])?" + _NAME + rb"\??"
-    rb"(?:[ \t]*:(?!:)(?!.*,\r?$)|[ \t]*:?=(?![=>])(?!\S.*,\r?$))"
-    rb"|^.[ \t]*(?:" + _TYPE + rb")?" + _NAME + rb"[ \t]*\([^()\n]*\)[^;()=\n]*\{[ \t\r]*$"
-    rb"|^.[ \t]*" + _LEAD + rb"+(?:" + _TYPE + rb")?" + _NAME + rb"[ \t]*(?:<[^>\n]*>)?[({;=]"
-)
+# A line that defines a name.
+DEFINITION = re.compile(word_lists.expanded(coverage.SECTIONS, "definition").encode())
 
 
 @dataclass

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
-from memtui.base import clock_hot, word_lists
+from memtui.base import clock_hot
 from memtui.base.finding import Finding, note, problem
 from memtui.store.memory import CODE, Memory, text_of
 from memtui.store.relative_dates import RELATIVE, relative_dates
@@ -26,36 +26,17 @@ SUFFIX = re.compile(r"\.[A-Za-z]\w{0,7}$")
 # `yarn run` and `bun run` also run files and programs of packages.
 SCRIPT = re.compile(r"p?npm run (?P<name>[A-Za-z0-9][\w:.-]*)(?: .*)?")
 TARGET = re.compile(r"make (?P<name>[A-Za-z0-9][\w.-]*)")
-# A name in snake_case or camelCase, alone or behind what it belongs to, but for one that is only an example.
-SYMBOL = re.compile(
-    r"(?:[A-Za-z_]\w*(?:\.|::|#|->))*(?P<name>(?=\w*(?:_\w|[a-z][A-Z]))(?!(?:your|my|foo|bar|example|sample)(?:_|[A-Z])|snake_case|camelCase)"
-    r"[A-Za-z]\w{5,})(?=\(\)$|$)",
-    re.ASCII,
-)
+SYMBOL, ELSEWHERE, TO_DO = map(coverage.pattern, ("symbol", "elsewhere", "to_do"))
+AHEAD, WITHOUT = map(coverage.pattern, ("ahead", "without"))
 # Words and signs of a line that tells of the past, of what is replaced, or where something went.
 PAST = re.compile(
     r"\b(?:{past})\b|{past_signs}".format_map(
-        {name: lines.replace("\n", "|") for name, lines in word_lists.read(coverage.WORDS).items()}
+        {name: coverage.SECTIONS[name].replace("\n", "|") for name in ("past", "past_signs")}
     ),
-    re.IGNORECASE,
-)
-# A line about another repository than the memory's own.
-ELSEWHERE = re.compile(
-    r"\b(?:(?:an)?other|sibling|separate|upstream|external) (?:repo(?:sitory)?|project|codebase)\b"
-    r"|\b(?:in|from|of) (?:the )?[`*\"]*(?!(?:this|the|our|your|its|same|whole|entire|git|main)\b)[\w./-]+[`*\"]*"
-    r" repo(?:sitory)?\b",
     re.IGNORECASE,
 )
 # Words of a line that tells of what is not to be.
 FORBIDS = re.compile(r"\b(?:never|not|don't|avoid)\b", re.IGNORECASE)
-# How a sentence begins that says what is to be done now, behind the mark of an item and a label in bold.
-TO_DO = re.compile(
-    r"[\s>*+-]*(?:\d+[.)]\s+)?(?:\*\*[^*\n]{1,40}\*\*:?\s*)?(?:(?:always|first,?) )?(?:run|see|read) `", re.IGNORECASE
-)
-# What comes after what is to be done: "run `make check` before committing", "… before each commit".
-AHEAD = re.compile(r"` before (?=\w+ing\b|(?:you|a|an|any|each|every|the next) )", re.IGNORECASE)
-# What stands before a code span that is not to be left out: "never push without `make check`".
-WITHOUT = re.compile(r"\bwithout (?:first )?(?:running |calling )?`$", re.IGNORECASE)
 
 
 def dates(checked: Checked) -> Iterator[Finding]:
