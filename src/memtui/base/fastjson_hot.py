@@ -28,13 +28,7 @@ class _Context:
     parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
 
 
-_scan = make_scanner(_Context) if ACCELERATED else None
-
-
-def _slow_loads(text: str) -> "object":
-    import json
-
-    return json.loads(text)
+_scan = make_scanner(_Context) if ACCELERATED else lambda _text, _at: (None, -1)
 
 
 def loads(data: "bytes | str") -> "object":
@@ -45,16 +39,15 @@ def loads(data: "bytes | str") -> "object":
     else:
         text = data
     stripped = text.removeprefix("\ufeff").strip(WHITESPACE)
-    if not ACCELERATED or _scan is None:
-        return _slow_loads(stripped)
     try:
         value, end = _scan(stripped, 0)
+        if end == len(stripped):
+            return value
     except (StopIteration, SystemError, ImportError, ValueError):
-        # The scanner raises StopIteration, or fails to import its own error class: let json word the error.
-        return _slow_loads(stripped)
-    if end != len(stripped):
-        return _slow_loads(stripped)
-    return value
+        pass  # The scanner raises StopIteration, or fails to import its own error class: let json word the error.
+    import json
+
+    return json.loads(stripped)
 
 
 def loads_dict(data: "bytes | str") -> "dict[str, object]":

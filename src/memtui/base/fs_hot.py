@@ -123,8 +123,8 @@ def read_or_empty(path: str, limit: int = -1) -> bytes:
         return b""
 
 
-def head(path: str, limit: int) -> bytes:
-    """Read the first `limit` bytes of a file; none where it can't be read."""
+def head(path: str, limit: int = -1) -> bytes:
+    """Read the first `limit` bytes of a file (-1: all); none where it can't be read."""
     try:
         return read_bytes(path, limit)
     except OSError:

@@ -203,10 +203,7 @@ def _is_switched_on(env: dict[str, str]) -> bool:
     if silent and env.get(SILENT_READS, "").lower() in {"", *FALSE}:
         return False
     path = (env.get("CLAUDE_CONFIG_DIR", "").rstrip("/") or env.get("HOME", "").rstrip("/")) + "/.claude.json"
-    try:
-        state = fastjson_hot.loads_dict(fs_hot.read_bytes(path, CLIENT_BYTES))
-    except OSError:
-        return False
+    state = fastjson_hot.loads_dict(fs_hot.head(path, CLIENT_BYTES))
     flags = state.get("cachedGrowthBookFeatures")
     flags = state.get("cachedFeatureFlags") if flags is None else flags
     return isinstance(flags, dict) and flags.get(FLAG) is True

@@ -101,10 +101,7 @@ def delivered_dirs(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
 
 def team_dirs(root: str) -> "list[tuple[str, str]]":
     """List (scope, directory) of the teams that this person syncs with: `team:NAME`, below memtui's own directory."""
-    try:
-        names = sorted(posix.listdir(root + TEAMS))
-    except OSError:
-        return []
+    names = sorted(paths_hot.names_in(root + TEAMS))
     return [(f"{TEAM}:{name}", f"{root}{TEAMS}/{name}/memory") for name in names if not name.startswith(".")]
 
 

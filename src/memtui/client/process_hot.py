@@ -76,11 +76,8 @@ def alive(pid: int) -> bool:
 
 def _stat(pid: int) -> "tuple[str, int, str]":
     """Read (name, parent, start) of a process from /proc/PID/stat, see proc_pid_stat(5); the name may hold blanks."""
-    try:
-        # It has no size, and without a limit a megabyte is set aside for it.
-        text = fs_hot.read_bytes(f"/proc/{pid}/stat", STAT_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return "", 0, ""
+    # It has no size, and without a limit a megabyte is set aside for it.
+    text = fs_hot.head(f"/proc/{pid}/stat", STAT_BYTES).decode("utf-8", "replace")
     words = text[text.rfind(")") + 1 :].split()
     if len(words) < 20 or not words[1].isdecimal():
         return "", 0, ""

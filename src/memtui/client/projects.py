@@ -77,11 +77,9 @@ def names(env: Mapping[str, str], paths_by_slug: Mapping[str, str | None]) -> di
     }
 
 
-def names_of_roots(
-    env: Mapping[str, str], roots: Iterable[str], paths_by_slug: Mapping[str, str | None] | None = None
-) -> dict[str, str]:
-    """Return what a person calls projects, by root; `paths_by_slug`: paths by slug, as `paths_of` finds them."""
-    return names(env, {root: root if root.startswith("/") else (paths_by_slug or {}).get(root) for root in roots})
+def names_of_roots(env: Mapping[str, str], roots: Iterable[str]) -> dict[str, str]:
+    """Return what a person calls projects, by root, or by key where no root is known."""
+    return names(env, {root: root if root.startswith("/") else None for root in roots})
 
 
 def directories(top: str) -> list[str]:
@@ -115,10 +113,7 @@ class _PathFinder:
     def __init__(self, env: dict[str, str]) -> None:
         self.top, self.root = paths_hot.config_dir(env) + "/projects", paths_hot.root(env)
         self._cache_path = self.root + "/run/projects.json"
-        try:
-            self._cached = fs_hot.read_bytes(self._cache_path)
-        except OSError:
-            self._cached = b""
+        self._cached = fs_hot.head(self._cache_path)
         cache = fastjson_hot.loads_dict(self._cached)
         if (cache.get("v"), cache.get("top")) != (VERSION, self.top):
             cache = {}
@@ -172,16 +167,10 @@ class _PathFinder:
 
 def _heads(directory: str) -> Iterator[list[str]]:
     """Yield the working directories that each transcript names in its head, the newest first, without repeats."""
-    try:
-        with os.scandir(directory) as entries:
-            files = [entry.path for entry in entries if entry.name.endswith(".jsonl")]
-    except OSError:
-        return
-    for path in sorted(files, key=_mtime_ns, reverse=True)[:TRANSCRIPTS_OF_ALL]:
-        try:
-            yield list(dict.fromkeys(cwds(fs_hot.read_bytes(path, HEAD_BYTES))))
-        except OSError:
-            continue
+    from memtui.client.transcripts import transcript_hot
+
+    for _, path in sorted(transcript_hot.in_directory(directory), reverse=True)[:TRANSCRIPTS_OF_ALL]:
+        yield list(dict.fromkeys(cwds(fs_hot.head(path, HEAD_BYTES))))
 
 
 def session_cwd(path: str) -> str:
@@ -234,12 +223,8 @@ def remote(root: str) -> str:
 
 def project_record(root: str, key: str) -> dict[str, str]:
     """Return root, remote and inode of a project, as noted in its inbox; nothing if they are another's."""
-    try:
-        row = fastjson_hot.loads_dict(
-            fs_hot.read_bytes(f"{paths_hot.inbox_dir(root, key)}/{paths_hot.PROJECT_FILE}", MAX_RECORD)
-        )
-    except OSError:
-        return {}
+    path = f"{paths_hot.inbox_dir(root, key)}/{paths_hot.PROJECT_FILE}"
+    row = fastjson_hot.loads_dict(fs_hot.head(path, MAX_RECORD))
     record = {name: value for name in ("root", "remote", "inode") if isinstance(value := row.get(name), str)}
     return record if paths_hot.project_key(record.get("root", "")) == key else {}
 

@@ -4,7 +4,7 @@ client/applied_settings.py says which of them the client skips."""
 import posix
 import sys
 
-from memtui.base import fs_hot, paths_hot
+from memtui.base import fastjson_hot, fs_hot, paths_hot
 
 SHARED, LOCAL = "/.claude/settings.json", "/.claude/settings.local.json"
 # Where an administrator's settings are, which override all others.
@@ -32,16 +32,10 @@ def _is_ours(root: str) -> bool:
 
 def managed() -> "list[str]":
     """List the administrator's files, each overriding the ones before it."""
-    try:
-        names = posix.listdir(MANAGED)
-    except OSError:
-        return []
+    names = paths_hot.names_in(MANAGED)
     files = [MANAGED + "/managed-settings.json"] if "managed-settings.json" in names else []
-    try:
-        names = posix.listdir(MANAGED + "/managed-settings.d")
-    except OSError:
-        return files
-    own = [name for name in sorted(names) if name.endswith(".json") and not name.startswith(".")]
+    more = sorted(paths_hot.names_in(MANAGED + "/managed-settings.d")) if "managed-settings.d" in names else []
+    own = [name for name in more if name.endswith(".json") and not name.startswith(".")]
     return files + [f"{MANAGED}/managed-settings.d/{name}" for name in own]
 
 
@@ -68,9 +62,5 @@ def nearest(env: "dict[str, str]", cwd: str, key: str, kind: type) -> object:
 
 def variables(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
     """List the variables that the project's files set for sessions and what these start, as (file, variable)."""
-    names = []
-    for _, path in of_project(env, cwd):
-        env_table = read(path).get("env")
-        if isinstance(env_table, dict):
-            names += [(path, variable) for variable in env_table]
-    return names
+    files = [path for _, path in of_project(env, cwd)]
+    return [(path, variable) for path in files for variable in fastjson_hot.table(read(path), "env")]

@@ -170,8 +170,7 @@ def note_outcomes(root: str, records: "list[Record]", outcomes: "dict[str, str]"
 
 
 def _take_in(line: bytes, noted: "dict[str, str]") -> None:
-    outcomes = fastjson_hot.loads_dict(line).get("outcomes")
-    for name, outcome in outcomes.items() if isinstance(outcomes, dict) else ():
+    for name, outcome in fastjson_hot.table(fastjson_hot.loads_dict(line), "outcomes").items():
         noted.setdefault(name, str(outcome))
 
 

@@ -19,7 +19,7 @@ subagent reaches the subagent's model, but no transcript records it. With 2.1.33
 UserPromptSubmit at once, and its context waits with it in the client's queue; the transcript records every move of it.
 """
 
-from memtui.base import clock_hot, paths_hot
+from memtui.base import clock_hot, fastjson_hot, paths_hot
 from memtui.client import process_hot
 from memtui.client.agents import agents_hot, records_hot
 from memtui.client.transcripts import transcript_hot
@@ -139,8 +139,7 @@ class Steps:
 
 def size_of(record: "dict[str, object]") -> int:
     """Return how many bytes the transcript had when the delivery was logged."""
-    size = record.get("transcript_size")
-    return size if isinstance(size, int) else 0
+    return fastjson_hot.number(record, "transcript_size")
 
 
 def start_of(record: "dict[str, object]") -> int:
@@ -373,8 +372,7 @@ def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | Non
 
 
 def _shown(record: "dict[str, object]", view: TranscriptView, now: "float | None", ended: bool) -> str:
-    delivery_id = record.get("id")
-    name = delivery_id if isinstance(delivery_id, str) else ""
+    name = fastjson_hot.text(record, "id")
     if name in view.outcomes:
         return view.outcomes[name]
     if name not in view.pending and record.get("recovered"):

@@ -1,7 +1,6 @@
 """The sessions that memtui served, by their state files and by the delivery log; and those that are live: hooks note in
 `run/client-PID` which session a client serves (hooks/forks_hot.py)."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -172,18 +171,11 @@ NOTE_BYTES = 1 << 20
 def served(root: str) -> dict[int, str]:
     """Return the session that each running client on this machine serves, by the client's process id."""
     sessions: dict[int, str] = {}
-    try:
-        names = os.listdir(root + "/run")
-    except OSError:
-        return sessions
-    for name in names:
+    for name in paths_hot.names_in(root + "/run"):
         number = name.removeprefix(CLIENT)
         if number == name or not (number.isascii() and number.isdigit()) or not process_hot.alive(int(number)):
             continue
-        try:
-            note = fastjson_hot.loads_dict(fs_hot.read_bytes(f"{root}/run/{name}", NOTE_BYTES))
-        except OSError:
-            continue
+        note = fastjson_hot.loads_dict(fs_hot.head(f"{root}/run/{name}", NOTE_BYTES))
         session, client = note.get("session_id"), note.get("client")
         # Older notes do not identify the process further.
         if isinstance(session, str) and (client is None or process_hot.runs(client)):

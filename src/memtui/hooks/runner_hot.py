@@ -89,21 +89,8 @@ class Hook:
     """One run of a hook: its payload, and the session, project and settings that it is for."""
 
     __slots__ = (
-        "_inboxes",
-        "agent_name",
-        "answers",
-        "deadline",
-        "env",
-        "event",
-        "mode",
-        "payload",
-        "project_root",
-        "root",
-        "session_id",
-        "settings",
-        "slug",
-        "started",
-        "started_in",
+        *("_inboxes", "agent_name", "answers", "deadline", "env", "event", "mode", "payload", "project_root", "root"),
+        *("session_id", "settings", "slug", "started", "started_in"),
     )
 
     def __init__(self, event: str, env: "dict[str, str]", payload: "dict[str, object]", started: float) -> None:
@@ -138,8 +125,7 @@ class Hook:
 
     def text(self, key: str) -> str:
         """Return a text of the payload; empty if it is missing or of another type."""
-        value = self.payload.get(key)
-        return value if isinstance(value, str) else ""
+        return fastjson_hot.text(self.payload, key)
 
     def inboxes(self) -> "list[tuple[str, str]]":
         """List the inboxes that this session reads, as (scope, directory)."""

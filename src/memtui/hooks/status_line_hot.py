@@ -24,8 +24,7 @@ def line(hook: runner_hot.Hook) -> str:
     """Return the line: `memtui 1 answer · 2 notes · 3 drafts · 1 changed · ✓ arrived 2m`; empty if there is nothing to
     say. `notes` are those that the next prompt of this session would get; answers of the subconscious count by
     themselves, until a person has seen them. Each part that fails is logged and left out."""
-    workspace = hook.payload.get("workspace")
-    directory = workspace.get("project_dir") if isinstance(workspace, dict) else None
+    directory = fastjson_hot.table(hook.payload, "workspace").get("project_dir")
     if isinstance(directory, str) and directory.startswith("/"):
         hook.enter(paths_hot.normal(directory))
     words = [hook.attempt("", part, hook) for part in (_notes, _drafts, _changed, _receipt)]

@@ -6,7 +6,7 @@ delivery, and a worker brings the index up to date with what the agent wrote."""
 
 import posix
 
-from memtui.base import paths_hot
+from memtui.base import fastjson_hot, paths_hot
 from memtui.hooks import bundle
 from memtui.hooks.runner_hot import Hook
 
@@ -207,7 +207,8 @@ def after_tool(hook: Hook) -> None:
 
 def _log_use(hook: Hook) -> None:
     action = ACTIONS.get(hook.text("tool_name"))
-    if not action or _failed(hook):
+    # A memory tool of the client says if it did nothing; its other tools have no such answer.
+    if not action or fastjson_hot.table(hook.payload, "tool_response").get("outcome", "ok") != "ok":
         return
     path = path_of(hook)
     if not path.endswith(".md"):
@@ -237,9 +238,3 @@ def _log_use(hook: Hook) -> None:
         from memtui.hooks import worker_start_hot
 
         worker_start_hot.detach(hook, "recall")
-
-
-def _failed(hook: Hook) -> bool:
-    """Tell whether the client says that a memory tool did nothing; its other tools have no such answer."""
-    answer = hook.payload.get("tool_response")
-    return isinstance(answer, dict) and answer.get("outcome", "ok") != "ok"

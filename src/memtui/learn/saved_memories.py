@@ -38,10 +38,7 @@ class SavedText:
     @cached_property
     def lines(self) -> list[str]:
         """Its lines that are not blank, without marks of Markdown and names of fields."""
-        try:
-            text = format_hot.decode(fs_hot.read_bytes(self.path, MAX_BYTES)) if self.path else self._text
-        except OSError:
-            return []
+        text = format_hot.decode(fs_hot.head(self.path, MAX_BYTES)) if self.path else self._text
         lines = (line.strip(" \t-*#>") for line in _FIELD.sub("", text).splitlines())
         return [line for line in lines if line]
 

@@ -47,11 +47,7 @@ class Mutes:
 def load(root: str, directory: str) -> "dict[str, list[frozenset[str]]]":
     """Return the terms of the muted prompts, by the memory's file. Never raises."""
     by_file: dict[str, list[frozenset[str]]] = {}
-    try:
-        data = fs_hot.read_bytes(f"{root}/{KIND}/{ids_hot.content_hash(directory)}.jsonl")
-    except OSError:
-        return by_file
-    for line in data.split(b"\n"):
+    for line in fs_hot.head(f"{root}/{KIND}/{ids_hot.content_hash(directory)}.jsonl").split(b"\n"):
         row = fastjson_hot.loads_dict(line) if line else {}
         file, terms = row.get("file"), row.get("terms")
         if isinstance(file, str) and isinstance(terms, list):

@@ -152,17 +152,21 @@ def _agents(env: dict[str, str], cwd: str, root: str) -> Iterator[Scope]:
         (top + "/.claude/agent-memory", "@project", root),
         (top + "/.claude/agent-memory-local", "@local", root),
     ):
-        try:
-            with os.scandir(place) as entries:
-                names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
-        except OSError:
-            continue
-        for name in names:
+        for name in directories_below(place):
             directory = f"{place}/{name}"
             slug = paths_hot.slug(owner) if owner else None
             problem = "" if owner is None or paths_hot.inside(top, directory) else locate_hot.LEAVES_REPOSITORY
             scope = Scope("agent", f"agent:{name}{suffix}", directory, owner, slug, source=name, problem=problem)
             yield replace(scope, writable=not problem)
+
+
+def directories_below(place: str) -> list[str]:
+    """List the names of the directories in a place, but for hidden ones, sorted; none if it can't be read."""
+    try:
+        with os.scandir(place) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
+    except OSError:
+        return []
 
 
 def project_instructions(cwd: str, root: str, skipped: Collection[str] = ()) -> Scope:

@@ -62,11 +62,7 @@ def begin(root: str, parts: Iterable[str], now: float) -> list[str]:
 def check(root: str, parts: Iterable[str]) -> Iterator[Finding]:
     """Find why the model gave the last dream of some parts no answer."""
     for part in parts:
-        try:
-            why = fs_hot.read_bytes(f"{root}/run/{BEGUN}-{part}").decode("utf-8", "replace")
-        except OSError:
-            continue
-        if why:
+        if why := fs_hot.head(f"{root}/run/{BEGUN}-{part}").decode("utf-8", "replace"):
             yield note("llm.dream", why=why)
             return
 

@@ -69,10 +69,6 @@ def normalised(text: str) -> str:
     return " ".join(text.lower().split()).strip(" .!?,;:-*`\"'")
 
 
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
 def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
     """Return what a file will hold, with `clean` applied to each text in it."""
     if isinstance(value, str):
@@ -202,7 +198,7 @@ class Conversation:
             fields = {"questions": speaker.asked_questions(tool_input.get("questions"))}
         if name == "TodoWrite" and isinstance(tool_input, dict) and time >= self._todos_time:
             fields = {"before": [list(todo) for todo in self._todos], "before_time": self._todos_time}
-            entries = [entry for entry in _list(tool_input.get("todos")) if isinstance(entry, dict)]
+            entries = [entry for entry in fastjson_hot.rows(tool_input, "todos") if isinstance(entry, dict)]
             self._todos = [Todo(self._text(entry.get("content")), text_of(entry.get("status"))) for entry in entries]
             self._todos_time = time
         fields = {**fields, "doing": self._text(f"{name}: {argument(tool_input)}", MAX_CALL)}
@@ -260,17 +256,16 @@ class Conversation:
 
     def _task(self, name: str, tool_input: dict[str, object], record: dict[str, object], text: str) -> None:
         time = text_of(record.get("timestamp"))
-        result = record.get("toolUseResult")
-        task = result.get("task") if isinstance(result, dict) else None
+        result = fastjson_hot.table(record, "toolUseResult")
         if name == "TaskCreate":
-            number = re.search(r"#(\w+)", text)
-            key = str(task["id"]) if isinstance(task, dict) and "id" in task else number[1] if number else ""
+            task, number = fastjson_hot.table(result, "task"), re.search(r"#(\w+)", text)
+            key = str(task["id"]) if "id" in task else number[1] if number else ""
             if key and key not in self._tasks:
                 self._tasks[key] = (Todo(self._text(tool_input.get("subject")), "pending"), time)
             return
         key = str(tool_input.get("taskId", ""))
         todo, changed = self._tasks.get(key, (Todo("", "pending"), ""))
-        if time >= changed and not (isinstance(result, dict) and result.get("success") is False):
+        if time >= changed and result.get("success") is not False:
             subject, status = self._text(tool_input.get("subject")), text_of(tool_input.get("status"))
             self._tasks[key] = (Todo(subject or todo.text, status or todo.status), time)
 

@@ -1,7 +1,6 @@
 """The prompts that a person typed, newest first, from the transcripts of a project that are on disk; and what a session
 is about: its title (a record after `/rename`, or the client's own, 2.1.330), else its first prompt."""
 
-import os
 import posix
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
@@ -32,13 +31,7 @@ class Prompt(NamedTuple):
 
 def recent(config_dir: str, slugs: Iterable[str], most: int) -> list[Prompt]:
     """Return the `most` newest prompts of some projects, newest first; of equal ones the newest. Never raises."""
-    files: list[tuple[float, str]] = []
-    for slug in slugs:
-        try:
-            with os.scandir(f"{config_dir}/projects/{slug}") as entries:
-                files += [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
-        except OSError:
-            continue
+    files = [file for slug in slugs for file in transcript_hot.in_directory(f"{config_dir}/projects/{slug}")]
     newest: list[Prompt] = []
     for changed, path in sorted(files, reverse=True)[:TRANSCRIPTS]:
         if len(newest) >= most and changed < min((question.time for question in newest), default=0.0):

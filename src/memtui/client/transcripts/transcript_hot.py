@@ -265,8 +265,7 @@ def text_of(value: "object") -> str:
 
 def blocks(record: "dict[str, object]") -> "list[dict[str, object]]":
     """Return the content blocks of a user or assistant record; a plain string is one `text` block."""
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
+    content = fastjson_hot.table(record, "message").get("content")
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
@@ -282,8 +281,7 @@ def result_text(block: "dict[str, object]") -> str:
 
 def attachment(record: "dict[str, object]") -> "dict[str, object]":
     """Return the attachment of a record; `{}` for a record of another kind."""
-    found = record.get("attachment") if record.get("type") == "attachment" else None
-    return found if isinstance(found, dict) else {}
+    return fastjson_hot.table(record, "attachment") if record.get("type") == "attachment" else {}
 
 
 def attachment_texts(found: "dict[str, object]") -> "list[str]":
@@ -309,6 +307,15 @@ def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int 
         return 0 if limit is None or not tail_start(path, limit) else None
     except OSError:
         return 0
+
+
+def in_directory(directory: str) -> "list[tuple[float, str]]":
+    """List the transcripts in a directory, with the time of their last change; none if it can't be read."""
+    try:
+        with posix.scandir(directory) as entries:
+            return [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
+    except OSError:
+        return []
 
 
 def path_of(record: "dict[str, object]", config_dir: str, finder: "Finder | None" = None) -> "str | None":

@@ -14,6 +14,7 @@ from memtui.base.finding import Finding, good, note, problem
 from memtui.base.phrasing_hot import ago
 from memtui.client import applied_settings, locate_hot
 from memtui.client.process_hot import PERSONAL
+from memtui.client.transcripts import transcript_hot
 from memtui.hooks.install import agents, status
 from memtui.hooks.install import installation as install
 from memtui.models import choice
@@ -161,22 +162,14 @@ def _newest(env: dict[str, str], root: str, since: float) -> list[_Session]:
     for name in paths_hot.names_in(top):
         if name not in names and not name.startswith(slug + "-"):
             continue
-        try:
-            with os.scandir(f"{top}/{name}") as entries:
-                transcripts = [(each.stat().st_mtime, each.path) for each in entries if each.name.endswith(".jsonl")]
-        except OSError:
-            continue
-        files += [transcript for transcript in transcripts if transcript[0] >= since]
+        files += [(time, path) for time, path in transcript_hot.in_directory(f"{top}/{name}") if time >= since]
     sessions = [_read(path) for _, path in sorted(files, reverse=True)[:TRANSCRIPTS]]
     here = [each for each in sessions if each and each.started >= since and (each.cwd + "/").startswith(root + "/")]
     return sorted(here, key=lambda session: session.started, reverse=True)
 
 
 def _read(path: str) -> _Session | None:
-    try:
-        head = fs_hot.read_bytes(path, HEAD_BYTES)
-    except OSError:
-        return None
+    head = fs_hot.head(path, HEAD_BYTES)
     fields = {name: match[1] for name, pattern in FIELDS.items() if (match := pattern.search(head))}
     try:
         cwd, started = (str(fastjson_hot.loads(fields[name])) for name in ("cwd", "timestamp"))

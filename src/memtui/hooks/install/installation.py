@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import memtui
 from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.client import locate_hot
 from memtui.client.agents.program import PROGRAM, Program
 from memtui.hooks.install import entries, settings_merge
 from memtui.hooks.install.settings_merge import Groups, Made
@@ -191,12 +192,7 @@ def settings_path(env: dict[str, str], cwd: str, scope: str) -> str:
 
 def working_tree(cwd: str) -> str:
     """Return the nearest directory from `cwd` upwards that has a `.git`; outside any repository `cwd` itself."""
-    here = paths_hot.normal(cwd)
-    while not os.path.lexists(here.rstrip("/") + "/.git"):
-        if here == "/":
-            return paths_hot.normal(cwd)
-        here = paths_hot.parent(here)
-    return here
+    return locate_hot.worktree_top(paths_hot.normal(cwd))
 
 
 def directories(env: dict[str, str]) -> tuple[str, str]:

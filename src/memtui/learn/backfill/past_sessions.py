@@ -116,10 +116,7 @@ class _Reader:
         self.settings = config_hot.load(self.root)
         self.roots: dict[str, str] = {}
         self.saved = time.monotonic()
-        try:
-            state = fastjson_hot.loads_dict(fs_hot.read_bytes(f"{self.root}/{progress.STATE}"))
-        except OSError:
-            state = {}
+        state = fastjson_hot.loads_dict(fs_hot.head(f"{self.root}/{progress.STATE}"))
         state = state if state.get("v") == VERSION else {}
         self.files = fastjson_hot.table(state, "files")
         rows = fastjson_hot.rows(state, "candidates")

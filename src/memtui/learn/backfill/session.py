@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from memtui.base import fastjson_hot
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation, Turn, normalised, note_position, position
 from memtui.learn import classifier, message, signals
@@ -32,8 +33,7 @@ class SessionPiece:
 def read(path: str, note: dict[str, object], judge: Classifier | None, threshold: float) -> Iterator[SessionPiece]:
     """Read what is new in a transcript since the cursor `note`, in pieces, the last one at its end. Raises OSError."""
     start = position(note, path)
-    state = note.get("state") if start else None
-    conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
+    conversation = Conversation(fastjson_hot.table(note, "state") if start else None, redacted, signals.asks)
     if start:  # what a hook said earlier in the session may be said again by the person
         of_hook: Callable[[bytes], bool] = lambda line: b'"hook_' in line and b'"attachment"' in line
         for record in transcript_hot.Reader(path, 0, of_hook, limit=start):

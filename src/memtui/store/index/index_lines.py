@@ -37,12 +37,6 @@ def line_for(index: Index, target: str, title: str, hook: str, indent: str = "")
     return f"{indent}{bullet} [{name}]({links.encoded(target)})" + (separator + text if text else "")
 
 
-def is_made(entry: IndexEntry, title: str, hook: str) -> bool:
-    """Return whether a line says what `line_for` writes: this title, and this text behind it."""
-    name = one_line(title) or os.path.basename(entry.target).removesuffix(".md")
-    return entry.hook == _hook(hook) and entry.title in {name, _title(name)}
-
-
 def _depth(line: str) -> int:
     text = line.expandtabs(4)
     return len(text) - len(text.lstrip(" "))

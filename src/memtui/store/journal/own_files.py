@@ -189,8 +189,7 @@ def _digests(entries: Entries) -> dict[str, str]:
 
 def pairs_of(data: bytes) -> set[Pair]:
     """Return the pairs, each two paths, in the content of `apart.json`; none if it is damaged."""
-    pairs = fastjson_hot.loads_dict(data).get("pairs") if data.strip() else None
-    rows = pairs if isinstance(pairs, list) else []
+    rows = fastjson_hot.rows(fastjson_hot.loads_dict(data), "pairs")
     return {frozenset(row) for row in rows if isinstance(row, list) and [*map(type, row)] == [str, str]}
 
 

@@ -73,16 +73,16 @@ def attempt(
 
 def was_delivered(journal: Journal, transaction: Transaction) -> bool:
     """Return whether a change wrote a note that is not there any more as it was written, so that it can't be undone."""
+    if transaction.op != "guide" or transaction.state != "done":
+        return False
     try:
-        for edit in (
-            journal.changes_of(transaction.record) if transaction.op == "guide" and transaction.state == "done" else ()
-        ):
+        for edit in journal.changes_of(transaction.record):
             if isinstance(edit, TextEdit):
                 edit.inverse().apply((read_or_none(edit.path) or b"").decode("utf-8", "surrogateescape"))
     except ConflictError:
         return True
     except (MemtuiError, OSError):
-        return False
+        pass
     return False
 
 

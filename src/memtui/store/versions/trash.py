@@ -108,8 +108,7 @@ class PurgedWords:
 
     def delivered_by(self, record: dict[str, object]) -> bool:
         """Whether a record of the delivery log has words of it."""
-        items = record.get("items")
-        rows = [row for row in items if isinstance(row, dict)] if isinstance(items, list) else []
+        rows = log_hot.items(record)
         is_named = any(row.get("hash") in self.hashes or row.get("path") in self.paths for row in rows)
         return is_named or self.within(str(record.get("text", "")))
 
@@ -302,8 +301,7 @@ def _drop_proposals(root: str, words: PurgedWords) -> None:
     directory = root + "/proposals"
     for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
         proposal = fastjson_hot.loads_dict(fs_hot.read_bytes(f"{directory}/{name}")) if name.endswith(".json") else {}
-        changes = proposal.get("changes")
-        every = changes if isinstance(changes, list) else []
+        every = fastjson_hot.rows(proposal, "changes")
         others = [proposal_row for proposal_row in every if not words.within_any(proposal_row)]
         if every and not others:
             fs_hot.unlink(f"{directory}/{name}")

@@ -74,17 +74,15 @@ class Version:
 
 
 def _version(row: dict[str, Any]) -> Version | None:
-    texts = [row.get(key) for key in ("dir", "file", "digest")]
-    if not all(isinstance(text, str) for text in texts):
+    if not all(isinstance(row.get(key), str) for key in ("dir", "file", "digest")):
         return None
-    directory, file, digest = map(str, texts)
-    size, stamp = (number if isinstance(number := row.get(key), int) else 0 for key in ("size", "stamp"))
-    writer = Writer(*(str(row.get(key) or "") for key in ("by", "session", "prompt")))
-    was = row.get("was")
-    former = (str(was[0]), str(was[1])) if isinstance(was, list) and len(was) == 2 else None
-    time, seen, change = str(row.get("time") or ""), row.get("seen") is True, str(row.get("change") or "")
-    op = str(row.get("op") or "")
-    return Version(directory, file, time, digest, size, stamp, writer, seen, change, former, op)
+    directory, file, time, digest = (fastjson_hot.text(row, key) for key in ("dir", "file", "time", "digest"))
+    size, stamp = fastjson_hot.number(row, "size"), fastjson_hot.number(row, "stamp")
+    writer = Writer(*(fastjson_hot.text(row, key) for key in ("by", "session", "prompt")))
+    was = fastjson_hot.rows(row, "was")
+    former = (str(was[0]), str(was[1])) if len(was) == 2 else None
+    change, op = fastjson_hot.text(row, "change"), fastjson_hot.text(row, "op")
+    return Version(directory, file, time, digest, size, stamp, writer, row.get("seen") is True, change, former, op)
 
 
 class Versions:

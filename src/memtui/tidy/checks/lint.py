@@ -88,19 +88,13 @@ def at(
 def _directories(top: str) -> list[str]:
     """List the directories of memories that a path means."""
     if os.path.basename(top) in AGENTS:
-        return [f"{top}/{name}" for name in _below(top)]
+        return [f"{top}/{name}" for name in scopes.directories_below(top)]
     claude = top if os.path.basename(top) == ".claude" else f"{top}/.claude"
-    of_agents = [f"{claude}/{agents}/{name}" for agents in AGENTS for name in _below(f"{claude}/{agents}")]
+    homes = [f"{claude}/{agents}" for agents in AGENTS]
+    of_agents = [f"{home}/{name}" for home in homes for name in scopes.directories_below(home)]
     places = [directory for directory in (f"{claude}/memory", *of_agents) if os.path.isdir(directory)]
     is_project = os.path.lexists(f"{top}/.git") or os.path.isdir(f"{top}/.claude") or top == claude
     return places or ([] if is_project else [top])
-
-
-def _below(directory: str) -> list[str]:
-    try:
-        return sorted(each.name for each in os.scandir(directory) if each.is_dir() and not each.name.startswith("."))
-    except OSError:
-        return []
 
 
 def _scope(directory: str, cwd: str) -> Scope:
