@@ -31,7 +31,7 @@ def test_defaults_hold_an_edit_counts_at_once_and_a_project_has_its_own(root):
     assert mode(root) == "notes"
     os.unlink(root + "/config.toml")
     assert mode(root) == "full"
-    assert config_hot.BUDGET_RANGE[1] < config_hot.CLIENT_CAP
+    assert config_hot.BUDGET_RANGE[1] < 10_000
     assert config_hot.problem("budget", config_hot.BUDGET_RANGE[1]) is None
     assert config_hot.number({"budget": 9800}, "budget") == 9800
     shop = '[projects."/w/shop"]\nmode = "off"\nextract = false\nbudget = 600\n'

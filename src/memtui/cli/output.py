@@ -170,8 +170,7 @@ def terminal_columns(env: "Mapping[str, str]") -> "int | None":
         return 80
 
 
-# Before the first line of progress, and between two.
-PROGRESS_AFTER, PROGRESS_SECONDS = 0.5, 0.2
+PROGRESS_AFTER, PROGRESS_SECONDS = 0.5, 0.2  # before the first line of progress, and between two
 
 
 class Output:

@@ -5,14 +5,12 @@ import posix
 from memtui.base import fs_hot, session_state_hot
 from memtui.inbox import format_hot
 
-# How long a hook waits for the lock of an inbox.
-LOCK_SECONDS = 0.05
+LOCK_SECONDS = 0.05  # how long a hook waits for the lock of an inbox
 # An entry that came back this often is not delivered again by itself: something other than chance stops it.
 MAX_ATTEMPTS = 3
 MIN_SESSION_PREFIX = 4
 ADDRESSES = ("session", "agent", "path", "machine")  # of another machine: sync/notes.py
-# In `for`: only sessions started by a person, not those of scripts (`claude -p`, the SDK).
-PEOPLE = "people"
+PEOPLE = "people"  # in `for`: only sessions started by a person, not those of scripts (`claude -p`, the SDK)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

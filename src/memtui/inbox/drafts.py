@@ -91,8 +91,7 @@ def statement(entry: format_hot.Entry) -> str:
 
 # Left free in an inbox file, of which only MAX_BYTES are read, for what sessions leave there.
 KEPT_FREE = format_hot.MAX_BYTES // 4
-# Bytes of a list beside an inbox that are read.
-MOST_READ = 4 << 20
+MOST_READ = 4 << 20  # bytes of a list beside an inbox that are read
 
 
 def room(directory: str) -> int:

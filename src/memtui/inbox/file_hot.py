@@ -6,12 +6,9 @@ import posix
 from memtui.base import clock_hot, fs_hot, ids_hot
 from memtui.inbox import format_hot
 
-# A longer file is not rewritten, since a rewrite holds all of it in memory.
-REWRITE_BYTES = 1 << 26
-# The longest time that a process needs from replacing a file to releasing its lock.
-REPLACE_SECONDS = 0.5
-# How long a rewrite waits for a writer to close the replaced file.
-WRITER_SECONDS = 0.25
+REWRITE_BYTES = 1 << 26  # a longer file is not rewritten, since a rewrite holds all of it in memory
+REPLACE_SECONDS = 0.5  # the longest time that a process needs from replacing a file to releasing its lock
+WRITER_SECONDS = 0.25  # how long a rewrite waits for a writer to close the replaced file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

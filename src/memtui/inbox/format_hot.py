@@ -9,19 +9,15 @@ FILES = {"guidance": "guidance.md", "updates": "pending-updates.md", "items": "p
 NOUNS = {"guidance": "note", "updates": "draft", "items": "todo"}
 LOCK_NAME = ".lock"
 CLAIMED = "claimed"
-# The words that a person rejected for good, which are not extracted again.
-REJECTED = "rejected.jsonl"
+REJECTED = "rejected.jsonl"  # the words that a person rejected for good, which are not extracted again
 # How a line of evidence in a pending update begins (drafts.py).
 EVIDENCE = ("> agent: ", "> you: ")
 OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
-# An empty entry, which keeps the text before it apart from the text behind it.
-NO_ENTRY = f"{OPEN} {END}\n{CLOSE}\n"
-# A longer inbox file is not read: something that is no note, such as a log, was written to it.
-MAX_BYTES = 1 << 20
+NO_ENTRY = f"{OPEN} {END}\n{CLOSE}\n"  # an empty entry, which keeps the text before it apart from the text behind it
+MAX_BYTES = 1 << 20  # a longer inbox file is not read: something that is no note, such as a log, was written to it
 # A draft below this probability of being worth keeping for good that was met only once is likely a one-off.
 LASTING = 0.2
-# The confidence from which one does whose likelihood to last nobody has scored.
-DOUBTFUL = 0.6
+DOUBTFUL = 0.6  # the confidence from which one does whose likelihood to last nobody has scored
 # Sessions get a draft before a person has reviewed it from this probability to last on, if it is as sure as this.
 DELIVERED, DELIVERED_SURE = 0.3, 0.75
 IMPORTED = "imported"  # the kind of a draft that was imported

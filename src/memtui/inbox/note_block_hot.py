@@ -4,8 +4,7 @@ from memtui.base import clock_hot, ids_hot
 from memtui.deliver import blocks_hot
 from memtui.inbox import format_hot
 
-# Stands for the id of an entry or a delivery where only its length counts.
-ANY_ID = "0" * 26
+ANY_ID = "0" * 26  # stands for the id of an entry or a delivery where only its length counts
 # How many UTF-16 units longer the block may be if the note comes back: it says that it is a repeat, and is older.
 LATER_UNITS = 80
 # The `kind` of a note that the subconscious left for a session, and what the model is told of it.

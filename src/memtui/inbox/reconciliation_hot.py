@@ -11,8 +11,7 @@ from memtui.client.transcripts import transcript_hot
 from memtui.deliver import error_log_hot, log_hot, receipts_hot
 from memtui.inbox import claims_hot, file_hot, format_hot
 
-# A hook has logged by then, or never will: the client's time-out ends it long before.
-HOOK_SECONDS = 30.0
+HOOK_SECONDS = 30.0  # a hook has logged by then, or never will: the client's time-out ends it long before
 # By then the client has written to the transcript what a hook gave it.
 TRACE_SECONDS = 60.0
 LOCK_SECONDS = 2.0

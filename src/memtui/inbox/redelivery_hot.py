@@ -10,8 +10,7 @@ LOST = {receipts_hot.PREVIEWED, *receipts_hot.LOST} - {receipts_hot.BROKEN_OFF}
 # Stands for the parent of a transcript's first record.
 NO_RECORD = "-"
 LISTS = {"pending-update", "pending-item", "index", "block"}
-# Memories that a session was given whole.
-MEMORIES = {"recall", "memory"}
+MEMORIES = {"recall", "memory"}  # memories that a session was given whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -45,8 +45,7 @@ def under_way(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
     return sorted(tasks, key=lambda task: task.time or 0.0, reverse=True)
 
 
-# The most characters of a note that a finding names it by.
-TEXT_SHOWN = 40
+TEXT_SHOWN = 40  # the most characters of a note that a finding names it by
 
 
 def problems(entry: Entry, directory: str, now: float, budget: int) -> Iterator[Finding]:

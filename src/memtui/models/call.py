@@ -29,12 +29,10 @@ MILLION = 1_000_000
 # Dollars for a million tokens by the part of a model's id that names it: input, output, input read from the cache.
 _ROWS = word_lists.read(__file__.removesuffix("call.py") + "prices.txt")["prices"].split("\n")
 PRICES = {name: tuple(map(float, dollars)) for name, *dollars in map(str.split, _ROWS)}
-# Input that is written to the cache costs so much more than other input.
-CACHE_WRITE = 1.25
+CACHE_WRITE = 1.25  # input that is written to the cache costs so much more than other input
 # From so many tokens of input on, "haiku-5-5" costs LONG_TIMES as much.
 LONG_INPUT, LONG_MODEL, LONG_TIMES = 100_000, "haiku-5-5", 5.0
-# Bytes of UTF-8 that a token has at least, in nearly every text: an estimate is rather too high.
-BYTES_PER_TOKEN = 3
+BYTES_PER_TOKEN = 3  # bytes of UTF-8 that a token has at least, in nearly every text: an estimate is rather too high
 
 
 class ModelUsage(NamedTuple):
@@ -115,8 +113,7 @@ HINTS: dict[Outcome, str] = {
     "refused": _ANOTHER,
     "invalid": _ANOTHER,
 }
-# Characters of what a service said.
-MESSAGE_MOST = 300
+MESSAGE_MOST = 300  # characters of what a service said
 
 
 class ModelError(MemtuiError):

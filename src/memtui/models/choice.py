@@ -138,14 +138,12 @@ _OTHER_USES = re.compile(
 # Billions of parameters, also of experts, as in 70b, 8x7b, 270m; and those of a name that tells none.
 _SIZE = re.compile(r"(?<![a-z0-9.])(?:e|(\d+)x)?(\d+(?:\.\d+)?)([bm])(?![a-z0-9])", re.IGNORECASE)
 UNKNOWN = 8.0
-# Statuses by which a service says that it has no list.
-NO_LIST = {404, 405, 501}
+NO_LIST = {404, 405, 501}  # statuses by which a service says that it has no list
 # Seconds to wait for the list, and those for which it holds; bytes of it that are read.
 WAIT, HOLDS, MOST = 5.0, clock_hot.DAY, 1 << 20
 HOST = "https://api.anthropic.com"
 KEPT = "/run/llm-models.json"
-# Seconds after which a service is asked again that did not say whether it has a list.
-UNSURE = 600.0
+UNSURE = 600.0  # seconds after which a service is asked again that did not say whether it has a list
 
 
 class Served(NamedTuple):

@@ -13,8 +13,7 @@ from memtui.deliver import log_hot
 from memtui.models.call import ModelError, ModelUsage
 
 VERSION = 1
-# How the files of the log begin, one a month; tidy/checks/retention.py removes the old ones.
-PREFIX = "llm-"
+PREFIX = "llm-"  # how the files of the log begin, one a month; tidy/checks/retention.py removes the old ones
 # What became of a call: `begun` is one under way, or of a process that was killed.
 ANSWERED, BEGUN = "ok", "begun"
 LOCK_SECONDS = 5.0

@@ -21,8 +21,7 @@ ATTEMPTS = 4
 RETRYABLE, UNMETERED = {"busy", "unreachable", "cut"}, {"cut", "late", "cancelled"}
 # Seconds before the second attempt; before each later one twice as many as before, at most MOST_WAIT.
 FIRST_WAIT, MOST_WAIT = 1.0, 30.0
-# Tokens of an answer, at most, with what the model thinks before it.
-MOST_OUTPUT = 16_000
+MOST_OUTPUT = 16_000  # tokens of an answer, at most, with what the model thinks before it
 # The tags of ours begin so; base/visible_hot.py keeps every text from opening or closing one.
 TAG = "memtui-"
 RULE = (

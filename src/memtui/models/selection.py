@@ -20,8 +20,7 @@ from memtui.redact.redact import kinds_in, redacted
 from memtui.store import triggers
 
 PURPOSE = "recall"
-# Memories of the catalogue, at most: those that the words of the prompt find, then the newest.
-CATALOGUE = 200
+CATALOGUE = 200  # memories of the catalogue, at most: those that the words of the prompt find, then the newest
 # Memories that the model may select; names that it may give before the invented ones are dropped.
 MOST, MOST_NAMES = selection_state_hot.MOST, 20
 # Characters of a prompt, of a description, and of the triggers of one memory that are sent.

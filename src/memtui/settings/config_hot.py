@@ -8,21 +8,13 @@ import posix
 from memtui.base import fastjson_hot, fs_hot
 from memtui.settings import defaults_hot
 
-DEFAULTS, MODES, THEMES, BUDGET_RANGE = (
-    defaults_hot.DEFAULTS,
-    defaults_hot.MODES,
-    defaults_hot.THEMES,
-    defaults_hot.BUDGET_RANGE,
-)
+DEFAULTS, MODES = defaults_hot.DEFAULTS, defaults_hot.MODES
+THEMES, BUDGET_RANGE = defaults_hot.THEMES, defaults_hot.BUDGET_RANGE
 CHOICES = {key: row[1] for key, row in defaults_hot.SETTINGS.items() if row[1] and isinstance(row[0], str)}
 RANGES = {key: row[1] for key, row in defaults_hot.SETTINGS.items() if row[1] and not isinstance(row[0], str)}
 PER_PROJECT = tuple(key for key, row in defaults_hot.SETTINGS.items() if row[2])
-# Characters; a longer context is replaced by a preview in the client (docs/hooks.md).
-CLIENT_CAP = 10_000
-# The version of the cache of parsed settings.
-VERSION = 3
-# The most value of a number without a range.
-MOST_NUMBER = 1_000_000
+VERSION = 3  # the version of the cache of parsed settings
+MOST_NUMBER = 1_000_000  # the most value of a number without a range
 
 
 def file_path(root: str) -> str:

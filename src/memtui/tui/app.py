@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from memtui.tui.dialogs.changes import Undo
 
 WATCH_SECONDS = 0.7
-# Screens show ages to the minute.
-AGED_SECONDS = 60.0
+AGED_SECONDS = 60.0  # screens show ages to the minute
 
 
 class MemtuiApp(Services):

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from memtui.tui.model.data import Data
 
-# The group of the workers that run commands: they wait for the person's answers.
-COMMAND = "command"
+COMMAND = "command"  # the group of the workers that run commands: they wait for the person's answers
 # Findings are counted when no key was pressed for so long, and not again before this many times the last count's time.
 QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
 # How often, in seconds, a count that pauses looks whether it may go on. After the start it waits so long for what other
@@ -31,12 +30,9 @@ QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
 LOOK_SECONDS, START_PAUSE = 0.02, 10.0
 # After a decision nobody looks for changes of others for so long: that would read again what was just written.
 REST_SECONDS = 1.5
-# Nor within so long after a key: a look at thousands of files slows what the next one does.
-KEY_REST_SECONDS = 0.5
-# A count that failed is tried again after this time.
-RETRY_SECONDS = 10.0
-# It is looked which sessions are live again after this time: one that ends changes no file.
-LIVE_SECONDS = 5.0
+KEY_REST_SECONDS = 0.5  # nor within so long after a key: a look at thousands of files slows what the next one does
+RETRY_SECONDS = 10.0  # a count that failed is tried again after this time
+LIVE_SECONDS = 5.0  # it is looked which sessions are live again after this time: one that ends changes no file
 Stamp = tuple[int, int, int]  # mtime in nanoseconds, size, inode
 # Parts of the files: each is read again as a whole.
 SETTINGS, INBOX, LOG, MEMORIES, VERSIONS = "settings", "inbox", "log", "memories", "versions"
@@ -44,10 +40,8 @@ SUBCONSCIOUS, RULES = "subconscious", "rules"
 PARTS = frozenset({SETTINGS, INBOX, LOG, MEMORIES, VERSIONS, SUBCONSCIOUS, RULES})
 # Not one of our files has changed, but a transcript now proves a delivery that a screen shows as not proven.
 RECEIPTS = "receipts"
-# A look checks all directories and so many files; the next one goes on where it ended.
-FILES_A_LOOK = 1500
-# The directories of other projects are listed again every so many looks.
-LOOKS = 8
+FILES_A_LOOK = 1500  # a look checks all directories and so many files; the next one goes on where it ended
+LOOKS = 8  # the directories of other projects are listed again every so many looks
 # File systems stamp by a clock that may be late by a tick of the kernel's.
 CLOCK_NS = 20_000_000
 NEVER = (-1, -1, -1)

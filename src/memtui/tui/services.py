@@ -40,14 +40,12 @@ Result = TypeVar("Result")
 # Why an action that writes can't be run.
 READ_ONLY = "Nothing was changed: memtui runs with --read-only."
 BUSY = "Changes are being made. Wait, or press escape on the screen that started them."
-# The group of the workers that undo and redo.
-UNDO_GROUP = "undo"
+UNDO_GROUP = "undo"  # the group of the workers that undo and redo
 # A note stays as long as it takes to read; an error until a key is pressed.
 NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
 # How often it is looked whether the widget that has a key is gone, and the longest that the next key waits for it.
 LOOK_SECONDS, MOST_LOOKS = 1.0, 10
-# A name that no key has, for actions without a key: a key map can give them one.
-UNBOUND = "none"
+UNBOUND = "none"  # a name that no key has, for actions without a key: a key map can give them one
 # The most changes that are made without a thread, and the least time between two reports of progress.
 AT_ONCE, REPORT_SECONDS = 20, 0.1
 

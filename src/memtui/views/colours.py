@@ -2,8 +2,7 @@
 
 # A problem is wrong and can be put right. A warning is what a person should know before going on.
 GOOD, UNDER_WAY, WARNING, PROBLEM, QUIET = "green", "cyan", "yellow", "red", "dim"
-# What comes from a person, what the agent is to do, and all else.
-PERSON, RULE, PLAIN = "magenta", "blue", ""
+PERSON, RULE, PLAIN = "magenta", "blue", ""  # what comes from a person, what the agent is to do, and all else
 # Memories by their type.
 TYPES = {"user": PERSON, "feedback": RULE, "project": PLAIN, "reference": QUIET, "tool": QUIET}
 # What waits in the Inbox, by its word in the list.

@@ -31,8 +31,7 @@ OUTCOMES = {
 }
 GLYPHS = {outcome: (receipts_hot.GLYPHS[outcome], colour) for outcome, (colour, _, _) in OUTCOMES.items()}
 MEANINGS = {outcome: meaning for outcome, (_, _, meaning) in OUTCOMES.items()}
-# The words for outcomes in queries where these are not words enough.
-WORDS = {receipts_hot.WAITING: "on the way"}
+WORDS = {receipts_hot.WAITING: "on the way"}  # the words for outcomes in queries where these are not words enough
 # outcome -> glyph and word, colour
 RECEIPTS = {
     outcome: (f"{receipts_hot.GLYPHS[outcome]} {word}", colour) for outcome, (colour, word, _) in OUTCOMES.items()

@@ -32,8 +32,7 @@ _REPLACES = (
     ("/ ", "🔎"),
 )
 PLAIN = {char: plain for plain, chars in _REPLACES for char in chars}
-# The name of the error handler below, for streams whose encoding lacks a character.
-ERRORS = "memtui-plain"
+ERRORS = "memtui-plain"  # the name of the error handler below, for streams whose encoding lacks a character
 
 
 def _replace(error: UnicodeError) -> "tuple[str, int]":
@@ -75,11 +74,9 @@ def bar(value: float, top: float, width: int) -> str:
     return ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(width)
 
 
-# The marks of every list.
-CURSOR, MARKED, FOLDED, UNFOLDED = "›", "●", "▸", "▾"
+CURSOR, MARKED, FOLDED, UNFOLDED = "›", "●", "▸", "▾"  # the marks of every list
 
-# What has text of the person that was typed in a form and not saved.
-UNSAVED = "D", "it has unsaved text of yours"
+UNSAVED = "D", "it has unsaved text of yours"  # what has text of the person that was typed in a form and not saved
 
 
 def section(title: str, marks: "Iterable[tuple[str, str]]") -> str:

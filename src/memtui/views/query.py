@@ -29,8 +29,7 @@ NAMES = ("type", "scope", "is", "project", "from")
 # The value of `project:` for all projects, and that of `type:` for memories without one.
 ALL, UNTYPED = "all", "untyped"
 IS_PROBLEM = f"is:{PROBLEM}"
-# The most values that are listed where a term takes none of those that are there.
-LISTED = 9
+LISTED = 9  # the most values that are listed where a term takes none of those that are there
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
 
     HeldByPath = Mapping[str, Sequence[Held]]
 
-# Fields of a memory with rules.
-FIELDS = ("rules", "forbids")
+FIELDS = ("rules", "forbids")  # fields of a memory with rules
 # What is summed up of a memory's rules, as --json has it.
 SUMS = ("kept", "opportunities", "kept_before", "opportunities_before")
-# The newest breaks of a rule that a detail lists.
-BREAKS_SHOWN = 5
+BREAKS_SHOWN = 5  # the newest breaks of a rule that a detail lists
 
 
 def rules_of(memory: "Memory") -> "Sequence[Rule]":

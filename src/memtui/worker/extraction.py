@@ -17,12 +17,9 @@ from memtui.worker import recall_uses
 # Seconds to wait for another worker of the session, for the turn's last message, and for a transcript to stay the same.
 LOCK_SECONDS, TURN_SECONDS, QUIET_SECONDS = 20.0, 3.0, 1.0
 POLL_SECONDS = 0.05
-# How far from its end a transcript is searched for the turn's last message.
-TAIL_BYTES = 1 << 18
-# How long one worker reads a transcript; the next one reads on from there.
-READ_SECONDS = 30.0
-# Turns kept in memory at once; drafts are made of earlier ones while the reading goes on.
-HELD_TURNS = 200
+TAIL_BYTES = 1 << 18  # how far from its end a transcript is searched for the turn's last message
+READ_SECONDS = 30.0  # how long one worker reads a transcript; the next one reads on from there
+HELD_TURNS = 200  # turns kept in memory at once; drafts are made of earlier ones while the reading goes on
 
 
 def extract(env: dict[str, str], root: str, payload: dict[str, object], session_id: str) -> None:

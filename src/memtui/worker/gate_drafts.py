@@ -10,8 +10,7 @@ from memtui.redact.redact import redacted
 from memtui.store import memory, scopes
 from memtui.store.scopes import Scope
 
-# What is the same in two drafts of one session for one memory.
-SAME = ("session", "scope", "name")
+SAME = ("session", "scope", "name")  # what is the same in two drafts of one session for one memory
 
 
 def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payload: dict[str, object]) -> bool:

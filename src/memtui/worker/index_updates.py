@@ -12,8 +12,7 @@ from memtui.rules import enforced_hot
 from memtui.store import index_requests, sidecars
 from memtui.worker import sentence_vectors
 
-# Seconds after which a process of its own ends, whatever it does.
-MOST_SECONDS = 240
+MOST_SECONDS = 240  # seconds after which a process of its own ends, whatever it does
 
 
 def update(root: str, where: Iterable[tuple[str, str]]) -> None:
@@ -43,8 +42,7 @@ def main(argv: Sequence[str]) -> None:
 
 
 LOCK_SECONDS = 5.0
-# Globs or rules of one memory, at most: a hook tries each.
-MOST = 32
+MOST = 32  # globs or rules of one memory, at most: a hook tries each
 # Which column of an index each file lists.
 COLUMNS = {
     bindings_hot.PATHS: segment_hot.PATHS,

@@ -238,10 +238,8 @@ TASKS = (
 
 
 KEPT_DAYS = 30
-# How the locks of processes that read a session begin.
-WORKERS = ("worker-", "subconscious-")
-# Seconds that collecting what the settings no longer keep may take.
-TIDY_MOST = 30.0
+WORKERS = ("worker-", "subconscious-")  # how the locks of processes that read a session begin
+TIDY_MOST = 30.0  # seconds that collecting what the settings no longer keep may take
 
 
 def tidy(root: str) -> int:

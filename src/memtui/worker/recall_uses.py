@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 # Where the counting left off: `marshal` of what _Counted has.
 STATE = "recall/uses.state"
 STATE_VERSION = 2
-# The event under which corrections are logged.
-EVENT = "Stop"
+EVENT = "Stop"  # the event under which corrections are logged
 # The first count looks back so far; what was delivered may be opened, or corrected, for so long.
 SPAN_DAYS, OPEN_DAYS = 90, 2
 # The kinds of signals that count, with how much of the person's words must be in the memory: who says a rule again,

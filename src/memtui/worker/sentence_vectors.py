@@ -13,10 +13,8 @@ from memtui.recall import segment_hot, semantic_hot, sentences
 from memtui.settings import config_hot
 from memtui.worker import processes
 
-# Seconds that a worker waits for an answer, and a person.
-PATIENCE, SHORT = 5.0, 1.0
-# Seconds within which a daemon that has the lock says which process it is, also on a busy machine.
-NAMING = 0.5
+PATIENCE, SHORT = 5.0, 1.0  # seconds that a worker waits for an answer, and a person
+NAMING = 0.5  # seconds within which a daemon that has the lock says which process it is, also on a busy machine
 # Seconds for which a daemon that could not load its model is not started again, unless the settings were edited since.
 APART = 3600.0
 # What the daemon is doing.

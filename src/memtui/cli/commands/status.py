@@ -30,8 +30,7 @@ from memtui.views import rules as rules_words
 from memtui.views import setup as setup_words
 from memtui.views.deliveries import RECEIPTS, what
 
-# Looking for what can be done about memories ends after so many seconds.
-COUNT_SECONDS = 3.0
+COUNT_SECONDS = 3.0  # looking for what can be done about memories ends after so many seconds
 
 
 @parser.command("status")

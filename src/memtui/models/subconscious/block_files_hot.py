@@ -16,14 +16,11 @@ BLOCKS: "dict[str, tuple[bool, str]]" = {
     "self_improvement": (False, "what the subconscious has learned about its own work"),
     "tool_guidelines": (False, "how the agent should use its tools"),
 }
-# The block that the subconscious itself may not change, and that no session is given.
-DIRECTIVES = "core_directives"
-# Characters of a block, at most: all of them together should fit into two deliveries.
-MOST = 2000
+DIRECTIVES = "core_directives"  # the block that the subconscious itself may not change, and that no session is given
+MOST = 2000  # characters of a block, at most: all of them together should fit into two deliveries
 # Bytes of a block that can be read whole, and so be changed: a larger file was made for something else.
 WHOLE_BYTES = 64 << 10
-# What stands instead of the rest of a longer block.
-CUT = "(the rest is left out: it is longer than a block may be)"
+CUT = "(the rest is left out: it is longer than a block may be)"  # what stands instead of the rest of a longer block
 
 
 def home(root: str) -> str:

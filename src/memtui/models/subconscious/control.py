@@ -15,17 +15,14 @@ from memtui.models.call import ModelUsage
 from memtui.models.subconscious import block_files_hot, runs
 from memtui.settings import config_hot
 
-# What its calls are for, in the log of calls.
-PURPOSE = "subconscious"
-# The value of `subconscious_model` that stands for the model of the other features.
-AS_OTHERS = "auto"
+PURPOSE = "subconscious"  # what its calls are for, in the log of calls
+AS_OTHERS = "auto"  # the value of `subconscious_model` that stands for the model of the other features
 # The values of `subconscious_tools` that allow more than listening.
 READ_ONLY, WEB, FULL = "read-only", "read + web", "full"
 VERSION = 1
 # Bytes of the state of a session; sessions that are looked through for what waits, the newest.
 STATE_BYTES, SESSIONS = 4 << 20, 50
-# How often a mention is told of, and the seconds for which it waits.
-TELLINGS, WAITING_SECONDS = 3, clock_hot.DAY
+TELLINGS, WAITING_SECONDS = 3, clock_hot.DAY  # how often a mention is told of, and the seconds for which it waits
 
 
 @dataclass(frozen=True)

@@ -28,22 +28,18 @@ from memtui.recall import places_hot
 from memtui.redact.redact import redacted
 from memtui.settings import config_hot
 
-# Characters that must be new before a model is asked, unless the person said something or addressed it.
-LEAST = 200
+LEAST = 200  # characters that must be new before a model is asked, unless the person said something or addressed it
 # What follows after a question was answered in mid-turn is read with the next turn if it has fewer characters than a
 # request has besides: three of four turns. As the session ends, it is read where the agent itself said this MUCH.
 LITTLE, MUCH = 8000, 2000
-# Characters by which memories are looked up; seconds beside those of the calls.
-LOOKED_UP, MORE_SECONDS = 4000, 120
+LOOKED_UP, MORE_SECONDS = 4000, 120  # characters by which memories are looked up; seconds beside those of the calls
 # Mentions that wait, at most; runs of the session whose remarks are told again, and whose whispers are not repeated.
 WAITING, EARLIER = 20, 100
 ENDED = "It was ended, or took longer than a run may."
-# How often the same words are sent in vain.
-IN_VAIN = 3
+IN_VAIN = 3  # how often the same words are sent in vain
 # For so long a prompt is waited for in the transcript, looked for so often; one typed in mid-turn stands there later.
 PROMPT_SECONDS, POLL_SECONDS = 60.0, 0.5
-# A transcript is read for the first time from so many bytes before its end.
-FIRST_BYTES = 1 << 20
+FIRST_BYTES = 1 << 20  # a transcript is read for the first time from so many bytes before its end
 
 
 def _pending(value: object) -> tuple[Run, list[tuple[str, str, str]]] | None:

@@ -21,10 +21,8 @@ WORKER_STOPPED = "memtui's worker was stopped; what it was to read is read after
 # Bytes of the file from which its older half is dropped.
 TRIM_BYTES = 2 << 20
 SENDER = "subconscious"
-# Characters of a whisper; seconds after which it is not delivered any more.
-MOST, EXPIRES = 1200, clock_hot.DAY
-# Characters of a question that stand beside its answer.
-QUESTION = 300
+MOST, EXPIRES = 1200, clock_hot.DAY  # characters of a whisper; seconds after which it is not delivered any more
+QUESTION = 300  # characters of a question that stand beside its answer
 
 
 class Whisper(NamedTuple):

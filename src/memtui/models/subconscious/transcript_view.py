@@ -21,10 +21,8 @@ LEAST_FIRST = ((TOOL,), (THOUGHT, SUMMARY), (PERSON, AGENT))
 # How the line of a tool's output begins; others say how a tool was called.
 ANSWERED = "answered: "
 HIDDEN = (*speaker.ASIDE, "isMeta", "isApiErrorMessage")
-# Characters of a tool's call or answer, and of all that is read at once.
-ANSWER, ALL = 500, 60_000
-# Mentions of one reading, the newest, and characters of one.
-MENTIONS, MENTION = 10, 1000
+ANSWER, ALL = 500, 60_000  # characters of a tool's call or answer, and of all that is read at once
+MENTIONS, MENTION = 10, 1000  # mentions of one reading, the newest, and characters of one
 # The rest of a paragraph addresses the subconscious, up to the next mention; no address and no name of a package does.
 _NAME = r"(?<![\w@./-])@memtui(?![\w/@\\]|[-.]\w)"
 _MENTION = re.compile(rf"{_NAME}[^\S\n]*[,:–—-]*(?P<words>(?:(?!\n[^\S\n]*\n|{_NAME})[\s\S])*)", re.IGNORECASE)

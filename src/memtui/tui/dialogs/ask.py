@@ -34,16 +34,12 @@ CONFLICT = (
     (MINE, "Save mine over it ({app.undo} brings the other back)"),
     (THEIRS, "Keep what is on the disk, drop mine"),
 )
-# Columns of the box beside the words of its list: its padding, and the mark and the blanks of a row.
-AROUND = 8
-# Lines of the screen above and below the list: the question, what is typed, the padding, the keys.
-OVER = 7
+AROUND = 8  # columns of the box beside the words of its list: its padding, and the mark and the blanks of a row
+OVER = 7  # lines of the screen above and below the list: the question, what is typed, the padding, the keys
 # The width of a box in columns: the least, the most that a long question alone takes, and that with an `about`.
 LEAST, MOST, ABOUT_WIDTH = 40, 80, 110
-# The part of the height that a list with an `about` takes.
-SHARE = 0.4
-# A list of fewer options, such as yes and no, is not narrowed.
-NARROWED = 3
+SHARE = 0.4  # the part of the height that a list with an `about` takes
+NARROWED = 3  # a list of fewer options, such as yes and no, is not narrowed
 # The palette: what its themes begin with, the width of names and keys, the action that opens it, and the words by which
 # a help adds something to a name.
 THEME, NAME_WIDTH, KEY_WIDTH = "theme: ", 33, 7

@@ -42,8 +42,7 @@ STATES = {
     "purged": ("✗", "was deleted for good: it can't be restored"),
     "back": ("·", "was interrupted and undone at once"),
 }
-# Files whose differences are shown.
-FILES_SHOWN = 20
+FILES_SHOWN = 20  # files whose differences are shown
 # Changes of a group that its row names.
 NAMED = 3
 NO_VERSIONS = "It has no versions: memtui keeps those of memories that it can read, not of CLAUDE.md and rules."

@@ -29,12 +29,10 @@ Result = TypeVar("Result")
 Keys = Sequence[tuple[str, str]]
 # A dialog with less than so many columns left on each side takes the whole width: a list can't be read in them.
 BESIDE = 12
-# Columns of a box that its title can't have.
-CORNERS = 6
+CORNERS = 6  # columns of a box that its title can't have
 # Cells of the page of keys that it can't write in, of the keys in a column, and from which width it has two columns.
 PAGE_SIDES, KEY_CELLS, TWO_COLUMNS = 5, 8, 72
-# Columns of that page: in a wide terminal it says no less than in one that it fills.
-HELP_ACROSS = 130
+HELP_ACROSS = 130  # columns of that page: in a wide terminal it says no less than in one that it fills
 # The keys in the text below a list.
 READING: Keys = (("j k", "scroll"), ("escape", "to the list"), ("g G", "top, bottom"))
 # Keys of lists that no action has.

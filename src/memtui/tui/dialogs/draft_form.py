@@ -26,8 +26,7 @@ from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.lines import Field, Labelled
 from memtui.views import safe_text
 
-# What is typed is written to the disk after so long, even if typing goes on.
-KEEP_SECONDS = 0.4
+KEEP_SECONDS = 0.4  # what is typed is written to the disk after so long, even if typing goes on
 # From this width of the screen on, in cells, texts to read are beside the text that is edited, else above it.
 BESIDE_FROM = 110
 # The least lines of the box, those around its text and fields, and the height of a screen without lines to spare.

@@ -225,15 +225,12 @@ def _best_drafts(offer: "Offer") -> Text:
     return text
 
 
-# The screen below may still be reading its files: it is drawn again so often, in seconds.
-DRAW_SECONDS = 0.25
+DRAW_SECONDS = 0.25  # the screen below may still be reading its files: it is drawn again so often, in seconds
 # The answers of a step are its action, that of the last step, or this.
 NEXT = "next"
 APPROVE, UNDO = "inbox.approve", "app.undo"
-# The action of a step that is none of the table: a session starts in the sample world.
-START = "start"
-# The keys that move the cursor of the list below, and how many rows.
-MOVES = {"j": 1, "down": 1, "k": -1, "up": -1}
+START = "start"  # the action of a step that is none of the table: a session starts in the sample world
+MOVES = {"j": 1, "down": 1, "k": -1, "up": -1}  # the keys that move the cursor of the list below, and how many rows
 
 
 class TourStep(NamedTuple):

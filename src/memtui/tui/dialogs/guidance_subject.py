@@ -34,8 +34,7 @@ WHEN = {NEXT: "the next prompt", URGENT: "urgent: the next prompt or tool use"}
 OVER = "That session is over: it gets the note once you resume it. For a running one, choose the project."
 GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
 EXPIRED = "It expired {}. Without a new time it is delivered whenever it can be."
-# The longest text, in characters, that is searched for secrets at each key.
-WHILE_TYPING = 20_000
+WHILE_TYPING = 20_000  # the longest text, in characters, that is searched for secrets at each key
 
 # The values of the form, the `others` that a note is addressed to, and of one that is sent again who it is `from`.
 Note = Mapping[str, str]

@@ -32,10 +32,8 @@ if TYPE_CHECKING:
 
 GONE = "The file was deleted or renamed: ^s asks what to do with your text."
 TOO_LARGE = "This file is too large for the form; {memories.editor} opens it in your editor."
-# Fields that nobody edits by hand.
-FIXED = {"originSessionId", "node_type", "modified", "updated"}
-# Fields with an input of their own, and the one that the name replaces.
-OWN = {"name", "description", "type", "title"}
+FIXED = {"originSessionId", "node_type", "modified", "updated"}  # fields that nobody edits by hand
+OWN = {"name", "description", "type", "title"}  # fields with an input of their own, and the one that the name replaces
 # The field of the triggers, and what it says while it is empty.
 TRIGGERS, WHEN = "triggers", "other words to find it by; several with ;"
 # The field of the rules, and what it says while it is empty.

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from memtui.tui.dialogs.dialog import Dialog
 
 LINE, CHOICE, TEXT = "line", "choice", "text"
-# What saving says where nothing was typed.
-NOTHING = "Nothing changed."
+NOTHING = "Nothing changed."  # what saving says where nothing was typed
 # Characters. A longer line can't be wrapped fast enough while a person types.
 MAX_LINE, MAX_TEXT = 20_000, 500_000
 Options = Sequence[tuple[str, str]]

@@ -9,10 +9,8 @@ from rich.text import Text
 
 Row = TypeVar("Row")
 STYLE = "bold underline not dim"
-# With more matches in the rows themselves, nobody misses those in bodies.
-ENOUGH = 50
-# A word with fewer letters is in nearly every body.
-LEAST_IN_BODY = 3
+ENOUGH = 50  # with more matches in the rows themselves, nobody misses those in bodies
+LEAST_IN_BODY = 3  # a word with fewer letters is in nearly every body
 # The most matches that are highlighted in a long text.
 MARKED = 500
 NO_WORD = re.compile(r"[\W_]+")

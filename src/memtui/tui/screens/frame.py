@@ -16,15 +16,13 @@ from memtui.tui.widgets.lines import FootBar, TopBar, fitting
 # shows as much of a sentence there as one of 120 cells does. The width of the detail then, as the style sheet has it.
 STACKED, BESIDE = 100, 160
 DETAIL_PERCENT = 34
-# The width of a list beside a detail from which each row has room for a column that the detail repeats.
-REPEATED = 126
+REPEATED = 126  # the width of a list beside a detail from which each row has room for a column that the detail repeats
 # Of the lines of both panes: the most that the list above the detail has, in percent, the least, and those around its
 # rows: its border, its head and the line of the filter.
 LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4
 # The most of the list's room that the preview takes from it, and the rows that the list keeps in any case.
 GLANCE_PERCENT, LEAST_ROWS = 40, 3
-# Cells of a border that its title can't have.
-CORNERS = 6
+CORNERS = 6  # cells of a border that its title can't have
 
 
 class Described(NamedTuple):

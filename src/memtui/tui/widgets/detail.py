@@ -17,16 +17,13 @@ from memtui import keymap
 from memtui.tui.model import matches
 from memtui.tui.widgets import painting
 
-# A longer text is cut, and its last line says how much more the file has.
-MAX_CHARACTERS = 60_000
+MAX_CHARACTERS = 60_000  # a longer text is cut, and its last line says how much more the file has
 # The beginning of a line that its continuation is indented by: blanks, then a list mark or a label.
 INDENT = re.compile(r" *(?:(?:[•▏·○☐☑*+-]|\d{1,4}[.)]) +|[a-z]{1,10} {2,})?")
 # A label has a style of its own and blanks after it. The most characters of one.
 LONGEST_LABEL = 20
-# Nothing is indented where fewer cells than this would be left.
-LEAST_CELLS = 12
-# An arrow stays with what it points to.
-WORD, PART = re.compile(r"(?:[→←] )?\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")
+LEAST_CELLS = 12  # nothing is indented where fewer cells than this would be left
+WORD, PART = re.compile(r"(?:[→←] )?\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")  # an arrow stays with what it points to
 
 
 class Detail(ScrollView, can_focus=True):

@@ -27,12 +27,9 @@ TABS = ("memories", "inbox", "activity", "setup")
 # From WIDE cells on everything is shown; below SMALL the keys of a screen come before those that work on all but the
 # help; below TIGHT only the tab in front has its name.
 WIDE, SMALL, TIGHT = 100, 80, 60
-# Cells for the number behind the name of a tab that can have one.
-NUMBERED = {"inbox": 4, "setup": 4}
-# Cells right of the tabs, where there is room; left of them at least these.
-RIGHT, LEFT = 17, 12
-# Cells of the project's name.
-PROJECT_MOST, PROJECT_LEAST = 16, 4
+NUMBERED = {"inbox": 4, "setup": 4}  # cells for the number behind the name of a tab that can have one
+RIGHT, LEFT = 17, 12  # cells right of the tabs, where there is room; left of them at least these
+PROJECT_MOST, PROJECT_LEAST = 16, 4  # cells of the project's name
 
 
 class OneLine(Static):

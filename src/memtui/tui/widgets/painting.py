@@ -17,10 +17,8 @@ from memtui.base.phrasing_hot import gap
 from memtui.views import glyphs
 
 UNDIMMED, REVERSED = Style(dim=False), Style(reverse=True)
-# The part of a list that a column which grows has at most.
-GROWN_PART = 4
-# In the place of a cell: the one before takes its room.
-SPANNED = Text()
+GROWN_PART = 4  # the part of a list that a column which grows has at most
+SPANNED = Text()  # in the place of a cell: the one before takes its room
 
 
 @dataclass(frozen=True)

@@ -37,10 +37,8 @@ CODE_STYLE = "cyan"
 QUOTE_STYLE = "italic dim"
 BOTH, OLD, NEW = " ", "-", "+"
 DIFF_STYLES = {BOTH: "dim", OLD: "red", NEW: "green"}
-# Equal lines that are shown around a difference.
-CONTEXT = 4
-# Characters drawn of each text; a dialog draws no more than the two together.
-DIFF_SHOWN = 20_000
+CONTEXT = 4  # equal lines that are shown around a difference
+DIFF_SHOWN = 20_000  # characters drawn of each text; a dialog draws no more than the two together
 # Between the first and the last difference so many lines are compared; more are taken as all different, so that nobody
 # waits.
 COMPARED = 1000

@@ -26,10 +26,8 @@ from memtui.tui.widgets.painting import Column, Ink, Paint
 __all__ = ["Column", "RowList"]
 
 Row = TypeVar("Row")
-# Rows stream in as long as they are shown again within so many seconds.
-STREAM_SECONDS = 2.0
-# Painted lines that are cached.
-STRIPS_KEPT = 400
+STREAM_SECONDS = 2.0  # rows stream in as long as they are shown again within so many seconds
+STRIPS_KEPT = 400  # painted lines that are cached
 # How long after the key of undo a row counts as brought back by it.
 UNDO_SECONDS = 10.0
 MOVING = {

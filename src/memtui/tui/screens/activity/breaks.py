@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from memtui.tui.model.data import Data
 
 WORD = "broke"
-# Lines of breaks that a delivery lists.
-LINES_SHOWN = 12
+LINES_SHOWN = 12  # lines of breaks that a delivery lists
 
 
 class BreakRow:

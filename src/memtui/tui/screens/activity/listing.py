@@ -35,10 +35,8 @@ if TYPE_CHECKING:
 
 # Deliveries whose receipts, and sessions whose titles, are looked up at once.
 LOOKED_UP_AT_ONCE, SESSIONS_AT_ONCE = 50, 12
-# Runs of the model that are shown, the newest.
-RUNS = 200
-# The days that are plotted, and the cells of the bars, at the least and the most.
-DAYS_SHOWN, CELLS = 14, (5, 26)
+RUNS = 200  # runs of the model that are shown, the newest
+DAYS_SHOWN, CELLS = 14, (5, 26)  # the days that are plotted, and the cells of the bars, at the least and the most
 # Instead of a number that is not known yet.
 COUNTING = "counting …"
 BROKEN = "broken"

@@ -39,8 +39,7 @@ WORST = (receipts_hot.FAILED, receipts_hot.PREVIEWED, receipts_hot.WAITING, rece
 NOT_ARRIVED = {receipts_hot.PREVIEWED, *receipts_hot.LOST}
 # Before the title of a session that a model read; in the place of one that is not read yet.
 READ, READING = "m ", "Reading …"
-# Items by name, and those left out: the most that are shown.
-NAMES_SHOWN, LEFT_OUT_SHOWN = 12, 40
+NAMES_SHOWN, LEFT_OUT_SHOWN = 12, 40  # items by name, and those left out: the most that are shown
 # Lines of what a tool printed.
 OUTPUT_LINES = 6
 FOLDED = "Text removed: its memory was deleted for good"

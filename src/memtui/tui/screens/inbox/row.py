@@ -35,8 +35,7 @@ from memtui.views.memories import scope_name
 if TYPE_CHECKING:
     from memtui.tui.services import Services
 
-# The lines of a detail that must be on the screen: all of them.
-WHOLE = math.inf
+WHOLE = math.inf  # the lines of a detail that must be on the screen: all of them
 
 
 class InboxView:
@@ -169,10 +168,8 @@ def _has_name(item: Waiting, slug: str, places: Mapping[str, str]) -> bool:
     return os.path.exists(f"{place}/{fields.get('name') or memory.slugify(item.text.partition(chr(10))[0])}.md")
 
 
-# Characters of a row's sentence, and of its place, that are drawn.
-SENTENCE, PLACE = 300, 40
-# More rows of one cause than this are folded.
-MANY = 12
+SENTENCE, PLACE = 300, 40  # characters of a row's sentence, and of its place, that are drawn
+MANY = 12  # more rows of one cause than this are folded
 # The keys of the folds.
 ONE_OFFS, SNOOZED = "one-offs", "snoozed"
 FOLD = RowKind("", "", "", "", {})

@@ -45,8 +45,7 @@ from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import notes, query, safe_text
 from memtui.views.decisions import Decision, ProblemRow, ProposedRow, in_order
 
-# How long the cursor rests on a draft before its transcript is read.
-REST_SECONDS = 0.15
+REST_SECONDS = 0.15  # how long the cursor rests on a draft before its transcript is read
 # How long no decision follows another before what depends on them is read: changes, similar memories.
 SETTLE_SECONDS = 1.5
 READING = "Reading …"
@@ -65,8 +64,7 @@ COLUMNS = (
     Column("for", 14, from_width=72, beside_width=REPEATED),
     Column("when", 4, right=True),
 )
-# The actions in the foot after those of a row.
-ON_LIST = ("mark", "mark_all", "filter", "project")
+ON_LIST = ("mark", "mark_all", "filter", "project")  # the actions in the foot after those of a row
 
 
 class Inbox(ListScreen[Decision]):

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from memtui.store.store import Store
     from memtui.tui.dialogs.subject import Subject
 
-# The most autosaves that are named at the start.
-AUTOSAVES_NAMED = 4
+AUTOSAVES_NAMED = 4  # the most autosaves that are named at the start
 # Cells of a scope's name before its path.
 MOST_NAME = 28
 OTHER_REPOSITORY = "Into the repository of another project: run memtui there."

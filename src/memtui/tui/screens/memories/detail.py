@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 # Characters of a body that are drawn; the editor opens all of it.
 MAX_BODY = 20_000
 LABEL = 10
-# Marks of Markdown in a text, which its description may lack.
-MARKUP = dict.fromkeys(map(ord, "`*"))
+MARKUP = dict.fromkeys(map(ord, "`*"))  # marks of Markdown in a text, which its description may lack
 # Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.
 SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "modified", "updated", "triggers"}
 SHOWN_ELSEWHERE |= {*rules.FIELDS}

@@ -25,8 +25,7 @@ from memtui.views.memories import scope_name
 if TYPE_CHECKING:
     from memtui.rules.counts import Held
 
-# How often progress is shown while other projects are read.
-PROGRESS_SECONDS = 0.2
+PROGRESS_SECONDS = 0.2  # how often progress is shown while other projects are read
 Pair = tuple[Scope, Row]
 Rows = dict[str, list[Row]]
 HeldByPath = dict[str, "list[Held]"]

@@ -45,8 +45,7 @@ READING = "Looking …"
 ORDERED = "The list is ordered by how likely each memory helps: escape comes back to all memories."
 OF_PROJECT = "A prompt brings memories of its project and global ones only: escape, then {list.project} for others."
 NAMES_SHOWN = 3
-# Prompts that are offered, and the characters of one in the list.
-PROMPTS, PROMPT_SHOWN = 60, 160
+PROMPTS, PROMPT_SHOWN = 60, 160  # prompts that are offered, and the characters of one in the list
 # What can't be done to a list that a prompt orders, and why.
 WITHOUT = {"memories.sort": ORDERED, "list.attention": ORDERED, "list.project": OF_PROJECT}
 # The order of actions in the bottom bar, with the words of those that mean something else here.

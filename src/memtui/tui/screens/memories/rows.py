@@ -51,10 +51,8 @@ ORDERS = {
     "flags": ListOrder(Column("fix▴", 9)),
     "scope": ListOrder(Column("scope▴", 14)),
 }
-# The orders that change with deliveries.
-BY_DELIVERIES = {"last", "used", "flags", "held"}
-# The list widths from which types are written out, and sentences stand beside names.
-WHOLE_TYPE, SAYS_FROM = 60, 44
+BY_DELIVERIES = {"last", "used", "flags", "held"}  # the orders that change with deliveries
+WHOLE_TYPE, SAYS_FROM = 60, 44  # the list widths from which types are written out, and sentences stand beside names
 # How often the agent kept the rules; in a narrow list only in the order of it.
 HELD = Column("held", 7, right=True, from_width=WHOLE_TYPE)
 COLUMNS = (
@@ -93,8 +91,7 @@ LEGEND = "\n".join(
         + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",
     )
 )
-# The tree of scopes: its first line, which has all.
-ALL = "all"
+ALL = "all"  # the tree of scopes: its first line, which has all
 # The groups of scopes, folded at first: (key, label).
 INSTRUCTIONS = "instructions"
 GROUPS = {"others": "other projects", "agents": "agents", INSTRUCTIONS: INSTRUCTIONS}

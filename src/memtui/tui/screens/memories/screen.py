@@ -36,8 +36,7 @@ IN_LIST = ("edit", "filter", "recall", "new", "remove", "mark", "retype", "move"
 WHILE_MARKED = ("remove", "retype", "move", "mark", "filter")
 WHILE_READ = ("edit", "follow", "remove", "retype", "move")
 READING = "Reading …"
-# As rules/counts_file.py has it, which is imported after the first paint.
-COUNTS = "rules/counts.db"
+COUNTS = "rules/counts.db"  # as rules/counts_file.py has it, which is imported after the first paint
 # After a change of these parts no memory is read again.
 LATE = frozenset({"log", "rules"})
 IN_SCOPES = "That is for the list: enter goes to it."

@@ -55,8 +55,7 @@ HEADINGS = {
 OPEN = frozenset({PROBLEMS, SETTINGS})
 NO_RULES = "no memory has any"
 NO_MODEL = "none is set (llm_backend is off)"
-# The most rows below PROBLEMS; where there are more, the others are folded below MORE.
-PROBLEMS_SHOWN = 5
+PROBLEMS_SHOWN = 5  # the most rows below PROBLEMS; where there are more, the others are folded below MORE
 # The heading of each area of findings; of the others DISK.
 GROUPS = {
     **dict.fromkeys(("hooks", "client"), HOOKS),
@@ -73,8 +72,7 @@ LEGEND = glyphs.section(
         ("✗", "hooks that are not installed"),
     ),
 )
-# What the heading of DISK says.
-KEPT = "{bytes:size} · {changes:change} kept"
+KEPT = "{bytes:size} · {changes:change} kept"  # what the heading of DISK says
 # By the code of a finding: the setting that cures it.
 CURES = {
     **dict.fromkeys(("config.mode_off", "config.mode_off_here"), "mode"),

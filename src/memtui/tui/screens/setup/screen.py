@@ -35,8 +35,7 @@ from memtui.views import query
 from memtui.views import setup as setup_words
 
 LOOKING, FINE = "looking …", "✓ All set up"
-# Cells of the column of titles, and from which width of the list it has the second.
-TITLE_WIDTHS, ROOMY = (16, 20), 60
+TITLE_WIDTHS, ROOMY = (16, 20), 60  # cells of the column of titles, and from which width of the list it has the second
 
 # What a fix does, by its id, and the word for it in the footer.
 FIXES = {
