@@ -63,6 +63,15 @@ def test_a_compaction_in_a_turn_repeats_that_turns_notes(home):
     assert text(home) == ""
 
 
+def test_a_note_that_did_not_arrive_comes_once_after_a_compaction(home):
+    home.guide("a note")
+    text(home)
+    (claim,) = home.root.glob("**/claimed/*.md")
+    claim.rename(claim.parents[1] / "guidance.md")
+    run(home, "PreCompact", trigger="auto")
+    assert text(home).count("a note") == 1
+
+
 def test_a_fork_knows_what_its_parent_was_told(home):
     home.remember("tabs")
     home.leave("updates", "A draft", title="A draft")

@@ -310,8 +310,10 @@ def test_guidance_of_a_client_that_ended_before_its_transcript_is_a_repeat(world
 
 
 def test_a_session_that_has_ended_needs_no_client_that_is_gone(world, clients):
+    """What it was given since its end belongs to its resume."""
     world.log(world.take("a"), client=clients[0])
-    assert world.settle(session_id=SESSION, ended=True) == [("dropped", ["id-a"])]
+    assert world.settle(session_id=SESSION, ended=NOW - 0.1) == []
+    assert world.settle(session_id=SESSION, ended=NOW) == [("dropped", ["id-a"])]
 
 
 def test_where_the_turn_ended_and_there_is_no_transcript_it_was_given(world, clients):

@@ -213,13 +213,17 @@ def _message(
 def _again(hook: runner_hot.Hook, notes: "list[object]", lost: str) -> "list[blocks_hot.Block]":
     """Return blocks that repeat guidance that the session was given before; `lost` says what dropped it."""
     blocks: list[blocks_hot.Block] = []
+    none: list[tuple[format_hot.Entry, str]] = []
     directories = dict(hook.inboxes())
     for note in notes:
         if isinstance(note, list) and len(note) == 2 and note[0] in directories:
-            from memtui.inbox import note_block_hot
+            from memtui.inbox import claims_hot, note_block_hot
 
-            entries = format_hot.parse(str(note[1]))
-            blocks += [note_block_hot.again(directories[note[0]], entry, lost) for entry in entries]
+            directory, entries = directories[note[0]], format_hot.parse(str(note[1]))
+            # What did not arrive is back in its inbox, and comes from there.
+            due = hook.attempt(none, claims_hot.peek, directory, deliver_hot.recipient(hook))
+            waiting = {entry.id for entry, _ in due}
+            blocks += [note_block_hot.again(directory, entry, lost) for entry in entries if entry.id not in waiting]
     return blocks
 
 

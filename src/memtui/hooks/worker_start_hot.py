@@ -6,7 +6,7 @@ An `async` hook is not enough: under `claude -p` the client is gone before it st
 import gc
 import posix
 
-from memtui.base import paths_hot
+from memtui.base import clock_hot, paths_hot
 from memtui.client.agents import agents_hot
 from memtui.hooks import runner_hot
 
@@ -86,4 +86,6 @@ def end_session(hook: runner_hot.Hook) -> None:
         from memtui.recall import selection_state_hot
 
         hook.attempt(None, selection_state_hot.end, hook.root, hook.session_id)
+    # The session may be resumed before the worker begins.
+    hook.payload = {**hook.payload, "ended": clock_hot.iso(clock_hot.now())}
     detach(hook)

@@ -53,9 +53,10 @@ def reconcile(
     now: "float | None" = None,
     wait: float = LOCK_SECONDS,
     limit: "int | None" = None,
-    ended: bool = False,
+    ended: float = 0.0,
 ) -> "list[Reconciled]":
-    """Reconcile the claims of a session, or all; later those that take over `limit` bytes, or can't be read."""
+    """Reconcile the claims of a session, or all; later those that take over `limit` bytes, or can't be read. `ended`:
+    when the session ended, in seconds since the epoch; what it was given since belongs to its resume. 0: it goes on."""
     seconds = clock_hot.now() if now is None else now
     config = paths_hot.config_dir(env)
     reconciled = []
@@ -72,7 +73,8 @@ def reconcile(
                 continue
             try:
                 claim = _Claim(root, directory, name, delivery_id, owner, pid)
-                result = claim.reconcile(config, seconds, wait, limit, ended)
+                is_over = (ids_hot.id_time(delivery_id) or 1.0) <= ended
+                result = claim.reconcile(config, seconds, wait, limit, is_over)
                 reconciled += [result] if result is not None else []
             except (FileNotFoundError, fs_hot.LockTimeoutError):
                 continue  # another process has reconciled it, or works on the inbox
@@ -81,14 +83,15 @@ def reconcile(
     return reconciled
 
 
-def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
-    """Reconcile the claims of a session that ends, once its client has written its transcript or END_SECONDS passed."""
+def finish(env: "dict[str, str]", root: str, session_id: str, ended: float) -> None:
+    """Reconcile the claims of a session that ended, once its client has written its transcript or END_SECONDS passed.
+    An agent may say after every turn that its session ends."""
     owner = session_state_hot.safe(session_id)
     deadline = time.monotonic() + END_SECONDS
     while any(claim_owner == owner for inbox in all_inboxes(root) for _, _, claim_owner, _ in file_hot.claimed(inbox)):
-        ended = time.monotonic() >= deadline
-        reconcile(env, root, session_id=session_id, ended=ended)
-        if ended:
+        is_late = time.monotonic() >= deadline
+        reconcile(env, root, session_id=session_id, ended=ended if is_late else 0.0)
+        if is_late:
             return
         time.sleep(POLL_SECONDS)
 

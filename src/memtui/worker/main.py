@@ -88,7 +88,8 @@ def _reconcile(on: WorkerRun) -> None:
 
     reconciliation_hot.reconcile(on.env, on.root, session_id=on.session_id)
     if on.event == "SessionEnd":
-        reconciliation_hot.finish(on.env, on.root, on.session_id)
+        ended = clock_hot.parse(on.text("ended")) or clock_hot.now()
+        reconciliation_hot.finish(on.env, on.root, on.session_id, ended)
     redelivery_hot.note(on.env, on.root, on.session_id)
     reconciliation_hot.withdraw(on.env, on.root, on.session_id)
 
