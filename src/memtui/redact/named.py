@@ -31,6 +31,9 @@ def _names() -> tuple[re.Pattern[str], dict[str, str]]:
 _ENDS = ".)]},:!?；"
 # The text between a name and its value: the rest of the name, closing marks, and a sign or a word for "is".
 _AFTER = shaped.pattern("after")
+# Behind a name, a blank and a plain word: nothing that tells of a value.
+_PLAIN = shaped.pattern("plain")
+_BLANKS = ("", " ", "\n")
 _BARE = re.compile(r"[^\s\"'`“”„«»「」『』,;<>\0、。，；（）]{3,200}")
 _QUOTED = re.compile(r"[^\"'`“”«»「」『』\n\0]{3,200}")
 _FLAG = re.compile(r"(?:^|(?<=[\s\"'`(\[]))--?[A-Za-z0-9-]{0,30}\Z")
@@ -52,6 +55,8 @@ def named(text: str, low: str) -> Iterator[Secret]:
                 continue  # monkey
             if name[0] in {"pass", "pw", "to"}:
                 continue  # bypass
+        if word != "service" and before in _BLANKS and _PLAIN.match(text, end):
+            continue
         if word == "service":
             secret = _of_service(text, low, name)
         else:
@@ -198,7 +203,7 @@ _GIVEN = re.compile(r"[A-Za-z0-9_.-]*=(?=[^=])|(?:[A-Z]{2,20}_)+(?=[^_]{20})")
 
 def unnamed(text: str) -> Iterator[Secret]:
     """Find tokens that look like secrets; after a telling word on the same line less is enough."""
-    text = _PUBLIC.sub(_barred, text)
+    text = _without_public(text)
     for match in _TOKEN.finditer(text):
         run = match[0]
         if len(run) > BLOB_LENGTH:
@@ -222,6 +227,17 @@ def unnamed(text: str) -> Iterator[Secret]:
 # Random parts that name a document, a message or a row, and open nothing by themselves.
 _PUBLIC = shaped.pattern("public")
 _STRONG = shaped.pattern("strong")
+
+
+def _without_public(text: str) -> str:
+    """Return a text with these parts hidden, where a line has a token that could be a secret at all."""
+    parts, at = [], 0
+    for match in _TOKEN.finditer(text):
+        if match.start() >= at and (shaped.DIGIT.search(match[0]) or len(match[0]) > 58):
+            start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
+            parts += [text[at:start], _PUBLIC.sub(_barred, text[start : end if end >= 0 else len(text)])]
+            at = end if end >= 0 else len(text)
+    return "".join([*parts, text[at:]])
 
 
 def _barred(match: re.Match[str]) -> str:

@@ -28,7 +28,8 @@ def _rules(text: str) -> Iterator[Secret]:
 
 
 def found_in(text: str) -> list[Secret]:
-    view = _unescaped(_HARMLESS.sub(lambda match: BARRIER * len(match[0]), text))
+    is_marked = "[redacted: " in text or "pk_" in text
+    view = _unescaped(_HARMLESS.sub(lambda match: BARRIER * len(match[0]), text) if is_marked else text)
     secrets = [
         Secret(view.place(f.start), view.place(_rest(view.text, f.end) - 1) + 1, f.kind, f.rank)
         for f in _rules(view.text)
@@ -170,22 +171,18 @@ class ReducedText:
         return min(self._places[number] + at - self._breaks[number], end)
 
 
-# A line break within a token, with the indentation or the quotation marks of the next line, and the token's rest.
-_WRAPPED = pattern("wrapped")
+# A line break, with the indentation or the quotation marks of the next line, and that line's first token; and what a
+# key may have before it.
+_NEXT_LINE, _IN_KEY = pattern("next_line"), re.compile("[A-Za-z0-9_+/=.~$!%-]")
 _LIST_NUMBER = pattern("list_number")
 
 
 def _goes_on(rest: str) -> bool:
     """Tell whether the first token of a line can be the rest of a key: no word, number, date or version."""
-    if _LIST_NUMBER.match(rest):
-        return False
-    return (
-        any(c.isdigit() for c in rest)
-        or (len(rest) > 3 and rest.isupper())
-        or bool(re.search("[a-z][A-Z]|[A-Z]{2}[a-z]", rest))
-    )
+    return bool(_MIXED.search(rest) or (len(rest) > 3 and rest.isupper())) and not _LIST_NUMBER.match(rest)
 
 
+_MIXED = re.compile("[0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]")
 # What each of these begins with: most texts have none, and are searched for a class of characters six times as fast.
 _BEGINS = pattern("begins")
 
@@ -198,12 +195,18 @@ def _unescaped(text: str) -> ReducedText:
 
 def _joins(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the line breaks within which a key may go on, as pieces of a `ReducedText`."""
-    at = joined = -1
-    while match := _WRAPPED.search(text, max(at, 0)):
+    joined = -1
+    for match in _NEXT_LINE.finditer(text):
         rest = match["rest"]
+        goes_on = _goes_on(rest)
         # The last line of a key may be a few digits, or a letter.
-        if _goes_on(rest) or ((rest.isdigit() or len(rest) < 3) and match.start("gap") == joined):
-            yield match.start("gap"), match.end("gap"), ""
-            joined = match.end("rest")
-        # A key in many lines: the next line break may follow this piece directly.
-        at = max(match.end("rest") - 1, match.start("rest"))
+        if not (goes_on or rest.isdigit() or len(rest) < 3):
+            continue
+        start = match.start()
+        start -= text[start - 1 : start] == "\r"
+        start -= text[start - 1 : start] == "\\"
+        while text[start - 1 : start] in {" ", "\t"}:
+            start -= 1
+        if (goes_on or start == joined) and _IN_KEY.match(text[start - 1 : start]):
+            yield start, match.start("rest"), ""
+            joined = match.end()

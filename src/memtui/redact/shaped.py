@@ -235,16 +235,21 @@ def _beginnings() -> tuple[re.Pattern[str], dict[str, list[tuple[int, str, str]]
 
 def _prefixed(text: str) -> Iterator[Secret]:
     pattern, tried = _beginnings()
-    at = 0
-    while begin := pattern.search(text, at):
-        at = begin.end()
-        for size, kind, rest in tried[begin[0]]:
-            match = shape(rest).match(text, begin.start() + size)
-            if match:
-                at = max(at, match.end())
-                if is_key_body(match[0], begin[0][:size]):
-                    yield Secret(begin.start(), match.end(), kind, 0)
-                    break
+    for word in _LONG_WORD.finditer(text):
+        at = word.start()
+        while begin := pattern.search(text, at, word.end()):
+            at = begin.end()
+            for size, kind, rest in tried[begin[0]]:
+                match = shape(rest).match(text, begin.start() + size)
+                if match:
+                    at = max(at, match.end())
+                    if is_key_body(match[0], begin[0][:size]):
+                        yield Secret(begin.start(), match.end(), kind, 0)
+                        break
+
+
+# No key with a known beginning is shorter, or goes on behind a blank.
+_LONG_WORD = re.compile(r"\S{15,}")
 
 
 _KEY_BEGIN, _KEY_END = pattern("key_begin"), pattern("key_end")
@@ -349,7 +354,10 @@ def _in_headers(text: str, low: str) -> Iterator[Secret]:
 
 def _in_commands(text: str, low: str) -> Iterator[Secret]:
     for kind, needed, pattern in COMMANDS:
-        if not any(word in low for word in needed):
+        for word in needed:
+            if word in low:
+                break
+        else:
             continue
         for match in shape(pattern).finditer(text):
             value = match["secret"]

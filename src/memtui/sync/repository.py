@@ -23,6 +23,7 @@ OPTIONS = [
     word
     for option in (
         *("core.hooksPath=/dev/null", "transfer.fsckObjects=true", "gc.auto=0", "commit.gpgsign=false"),
+        "core.compression=1",  # memories are small: what a better one takes is more than what it saves
         *("core.quotePath=false", "user.name=memtui", "user.email=memtui@localhost", "protocol.allow=never"),
         *("protocol.ssh.allow=always", "protocol.https.allow=always", "protocol.file.allow=always"),
     )
@@ -187,7 +188,7 @@ class Remote:
         ]
         stream += [b"D %s\n" % _quoted(path) for path in first.keys() - tree.keys()]
         stream += [b"M 100644 :%d %s\n" % (marks[data], _quoted(path)) for path, data in changed.items()]
-        self.git("fast-import", "--quiet", "--force", data=b"".join([*stream, b"\ndone\n"]))
+        self.git("fast-import", "--depth=0", "--quiet", "--force", data=b"".join([*stream, b"\ndone\n"]))
         return self.git("rev-parse", HERE).decode().strip()
 
     def writers(self, since: str, commit: str) -> dict[str, FileWriter]:

@@ -72,8 +72,11 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
         merged = _file(path, (base.get(path), ours.get(path), theirs.get(path)), conflicts, ours_stand)
         if merged is not None:
             tree[path] = merged
+    before = {*base, *ours, *theirs}
     for path in [path for path in tree if os.path.basename(path) == INDEX_NAME]:
-        tree[path] = _sound_index(path, tree, {*base, *ours, *theirs}, (ours, theirs))
+        beside = [name for name in before if name.startswith(path.removesuffix(INDEX_NAME))]
+        if not any(all(tree.get(name, 0) == side.get(name, 1) for name in beside) for side in (ours, theirs)):
+            tree[path] = _sound_index(path, tree, before, (ours, theirs))
     for path in [path for path in tree if _NEW in path]:
         name = path.replace(_NEW, "")
         tree = _moved(tree, {path: name if name not in tree else _free_name(name, tree)})
