@@ -132,18 +132,13 @@ def _malformed_hooks(hooks: object) -> Iterator[tuple[str, str, object]]:
             yield event, key, groups
             continue
         for at, group in enumerate(groups):
-            if not _is_group(group):
+            entries = group.get("hooks") if isinstance(group, dict) else None
+            if not isinstance(entries, list) or not isinstance(group.get("matcher", ""), str):
                 yield event, f"{key}.{at}", group
                 continue
-            for place, hook in enumerate(group["hooks"]):
+            for place, hook in enumerate(entries):
                 if not _is_hook(hook):
                     yield event, f"{key}.{at}.hooks.{place}", hook
-
-
-def _is_group(group: object) -> bool:
-    return (
-        isinstance(group, dict) and isinstance(group.get("hooks"), list) and isinstance(group.get("matcher", ""), str)
-    )
 
 
 def _is_hook(hook: object) -> bool:

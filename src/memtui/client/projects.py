@@ -72,9 +72,8 @@ def names(env: Mapping[str, str], paths_by_slug: Mapping[str, str | None]) -> di
         called |= names_by_path
         rest = [path for path in rest if times[names_by_path[path]] > 1 and length < len(parts[path])]
         length += 1
-    return {
-        key: called[path] if path else key.removeprefix(home).strip("-") or key for key, path in paths_by_slug.items()
-    }
+    without = {key: key.removeprefix(home).strip("-") or key for key in paths_by_slug}
+    return {key: called[path] if path else without[key] for key, path in paths_by_slug.items()}
 
 
 def names_of_roots(env: Mapping[str, str], roots: Iterable[str]) -> dict[str, str]:

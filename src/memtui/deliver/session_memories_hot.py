@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 def lock(root: str, session_id: str) -> fs_hot.Lock:
     """Return the lock of what a session was given: of two hooks at the same moment, one gives a memory."""
-    return fs_hot.Lock(
-        f"{root}/run/worker-given-{session_state_hot.safe(session_id)}.lock", LOCK_SECONDS, by_process=True
-    )
+    path = f"{root}/run/worker-given-{session_state_hot.safe(session_id)}.lock"
+    return fs_hot.Lock(path, LOCK_SECONDS, by_process=True)
 
 
 class SessionMemories:
@@ -74,6 +73,5 @@ def copy(root: str, parent: str, session_id: str) -> None:
     state = session_state_hot.load_part(root, parent, PART)
     if state:
         own = fastjson_hot.table(session_state_hot.load_part(root, session_id, PART), "sent")
-        session_state_hot.save_part(
-            root, session_id, PART, {**state, "sent": {**fastjson_hot.table(state, "sent"), **own}}
-        )
+        state["sent"] = {**fastjson_hot.table(state, "sent"), **own}
+        session_state_hot.save_part(root, session_id, PART, state)

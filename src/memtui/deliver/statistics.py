@@ -70,9 +70,8 @@ class RecallCounter:
             if item.left_out or not item.path or item.kind not in {RECALL, USE, CORRECTED}:
                 continue
             if self._wants(item.path, delivery.time):
-                self.add(
-                    item.path, delivery.session, item.kind, item.action, item.chars or 0, delivery.time, newest=newest
-                )
+                about = (item.path, delivery.session, item.kind, item.action, item.chars or 0)
+                self.add(*about, delivery.time, newest=newest)
 
     def add(
         self, path: str, session: str, kind: str, action: str, chars: int, seconds: float, *, newest: bool = False

@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 EVENTS = {
     "SessionStart": "SessionStart",
     "UserPromptSubmit": "UserPromptSubmit",
-    "PreToolUse": "tools",
-    "PostToolUse": "tools",
-    "PreCompact": "worker",
-    "Stop": "worker",
-    "SessionEnd": "worker",
+    **dict.fromkeys(("PreToolUse", "PostToolUse"), "tools"),
+    **dict.fromkeys(("PreCompact", "Stop", "SessionEnd"), "worker"),
 }
 
 

@@ -26,9 +26,8 @@ def recipient(hook: runner_hot.Hook) -> "claims_hot.Recipient":
     from memtui.hooks import environment_hot
     from memtui.inbox import claims_hot
 
-    session = claims_hot.Recipient(
-        hook.session_id, hook.env.get("MEMTUI_AGENT") or hook.agent_name, hook.project_root, clock_hot.now()
-    )
+    name = hook.env.get("MEMTUI_AGENT") or hook.agent_name
+    session = claims_hot.Recipient(hook.session_id, name, hook.project_root, clock_hot.now())
     session.root = hook.root
     session.personal = (
         hook.agent.is_personal(hook.payload, hook.env)
@@ -126,10 +125,8 @@ def send(
     if text or message or refusal:
         runner_hot.reply(hook, text, message, refusal, decision)
     if items:
-        claimed = notes.claims if notes is not None else []
-        hook.attempt(
-            None, log_file_hot.append, hook.root, record(hook, delivery_id, text, items, claimed), clock_hot.now()
-        )
+        row = record(hook, delivery_id, text, items, notes.claims if notes is not None else [])
+        hook.attempt(None, log_file_hot.append, hook.root, row, clock_hot.now())
     return left_out
 
 

@@ -32,9 +32,8 @@ def believed(
     doubts = {name: path for path, name in set_by_project(env, here) if name in env}
     trusted = {name: value for name, value in env.items() if name not in doubts}
     if root and config:
-        if paths_hot.root(trusted) != paths_hot.followed(root) or paths_hot.config_dir(trusted) != paths_hot.followed(
-            config
-        ):
+        named = (paths_hot.followed(root), paths_hot.followed(config))
+        if (paths_hot.root(trusted), paths_hot.config_dir(trusted)) != named:
             doubts.update({name: "the installed hooks" for name in ROOTS if name in trusted})
             trusted |= {"MEMTUI_HOME": root, "CLAUDE_CONFIG_DIR": config}
     elif project and any(name in trusted for name in ROOTS) and _within_project(trusted, here):

@@ -62,17 +62,14 @@ def updates(
             reason, text = "changed", blocks_hot.difference(str(before[1]), text)
         else:
             reason, text = "new", "+ " + text
-        parts.append(
-            blocks_hot.Part(text, entry.text.split("\n")[0], _item(entry, "pending-update", scope, path, reason))
-        )
+        item = _item(entry, "pending-update", scope, path, reason)
+        parts.append(blocks_hot.Part(text, entry.text.split("\n")[0], item))
     for entry_id, before in known_before.items():
         if entry_id in present or not isinstance(before, list) or len(before) < 2:
             continue
         title = str(before[1]).split("\n")[0]
-        item: dict[str, object] = {"kind": "pending-update", "id": entry_id, "scope": scope, "path": path}
-        parts.append(
-            blocks_hot.Part(f"- {title} (approved, rejected or withdrawn since)", title, {**item, "reason": "gone"})
-        )
+        item = {"kind": "pending-update", "id": entry_id, "scope": scope, "path": path, "reason": "gone"}
+        parts.append(blocks_hot.Part(f"- {title} (approved, rejected or withdrawn since)", title, item))
     state.updates = {**state.updates, scope: knows}
     if not parts:
         return []

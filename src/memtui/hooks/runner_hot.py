@@ -176,9 +176,8 @@ class Hook:
 
 def environment() -> "dict[str, str]":
     """Return the environment as text, without importing `os`."""
-    return {
-        k.decode("utf-8", "surrogateescape"): v.decode("utf-8", "surrogateescape") for k, v in posix.environ.items()
-    }
+    how = ("utf-8", "surrogateescape")
+    return {name.decode(*how): value.decode(*how) for name, value in posix.environ.items()}
 
 
 def read_stdin() -> bytes:

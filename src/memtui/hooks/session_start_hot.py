@@ -96,10 +96,8 @@ def _forget_given(hook: runner_hot.Hook, source: str) -> None:
 def _catch_up(hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catalog]]") -> None:
     """Start a worker for what there was no time for, and for the indexes of memories. Must be called last."""
     tasks = ["catalog"] if any(memories.unready for _, memories in catalogs) else []
-    auto = locate_hot.auto_dir(hook.env, hook.started_in)
-    has_memories = any(memories.count for _, memories in catalogs) or any(
-        map(locate_hot.is_memory_name, paths_hot.names_in(auto))
-    )
+    own = paths_hot.names_in(locate_hot.auto_dir(hook.env, hook.started_in))
+    has_memories = any(memories.count for _, memories in catalogs) or any(map(locate_hot.is_memory_name, own))
     if hook.mode == "full" and has_memories:
         tasks.append("recall")
     is_shown = not hook.settings or config_hot.value(hook.settings, hook.project_root, "gate") != "off"

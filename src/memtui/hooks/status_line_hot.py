@@ -37,16 +37,14 @@ def _many(count: int, one: str) -> str:
 
 
 def _notes(hook: runner_hot.Hook) -> str:
-    inboxes_with_notes = [
-        directory for _, directory in hook.inboxes() if fs_hot.stamp(f"{directory}/{format_hot.FILES['guidance']}")
-    ]
+    file = format_hot.FILES["guidance"]
+    inboxes_with_notes = [directory for _, directory in hook.inboxes() if fs_hot.stamp(f"{directory}/{file}")]
     if not inboxes_with_notes:
         return ""
     from memtui.inbox import claims_hot
 
-    session = claims_hot.Recipient(
-        hook.session_id, hook.env.get("MEMTUI_AGENT") or hook.agent_name, hook.project_root, clock_hot.now()
-    )
+    name = hook.env.get("MEMTUI_AGENT") or hook.agent_name
+    session = claims_hot.Recipient(hook.session_id, name, hook.project_root, clock_hot.now())
     session.personal = True  # only a person's session has a status line
     entries = [entry for directory in inboxes_with_notes for entry, _ in claims_hot.peek(directory, session)]
     answers = [entry.id for entry in entries if entry.fields.get("reply")]
@@ -54,9 +52,8 @@ def _notes(hook: runner_hot.Hook) -> str:
     if answers:
         from memtui.models.subconscious import block_files_hot
 
-        notes = " · ".join(
-            filter(None, (_many(len({*answers} - block_files_hot.seen_answers(hook.root)), "answer"), notes))
-        )
+        new = _many(len({*answers} - block_files_hot.seen_answers(hook.root)), "answer")
+        notes = " · ".join(filter(None, (new, notes)))
     return notes
 
 

@@ -39,9 +39,8 @@ REMEMBERED_TURNS, REMEMBERED_WEIGHTS = 256, 2000
 _weights: dict[tuple[int, str], tuple[phrases.Weighted, float]] = {}  # by identity: to hash the patterns takes longer
 
 # What every prompt asks for: such words alone do not say that two texts are about one thing.
-VAGUE = frozenset(
-    words_hot.terms("add change code create file fix make new remove run set show start update work write")
-)
+_VERBS = "add change code create file fix make new remove run set show start update work write"
+VAGUE = frozenset(words_hot.terms(_VERBS))
 _LETTER = re.compile(r"[^\W\d_]")
 # The channels in which a person speaks of what the agent does just then, also if it has said nothing.
 BESIDE_WORK = frozenset({"tool_reject", "approval", "queued"})

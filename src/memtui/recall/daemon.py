@@ -197,10 +197,8 @@ def main(argv: Sequence[str]) -> None:
     os.chdir("/")
     try:
         name = sentences.full_name(config_hot.value(config_hot.load(root), None, "semantic_model"))
-        served = serve(
-            root, lambda: sentences.FastEmbedModel(name, semantic_hot.place(root) + "/models"), fill=directories
-        )
-        if not served and directories:
+        load = lambda: sentences.FastEmbedModel(name, semantic_hot.place(root) + "/models")
+        if not serve(root, load, fill=directories) and directories:
             semantic_hot.ask(root, {"op": "fill", "directories": list(directories)}, SUCCESSION)
     except (semantic_hot.AbsentError, MemtuiError):
         pass  # the other one still loads its model, the next worker asks it; or `failed` tells it

@@ -22,9 +22,8 @@ def word_weights() -> dict[str, float]:
     """Return what the terms of everyday prompts count beside others: the less, the more of these prompts have them."""
     with open(_PATH, encoding="utf-8") as file:
         prompts = file.read().splitlines()
-    counts = Counter(
-        term for prompt in prompts for term in {*words_hot.terms(prompt), *words_hot.terms(gloss_hot.english(prompt))}
-    )
+    texts = [f"{prompt}\n{gloss_hot.english(prompt)}" for prompt in prompts]
+    counts = Counter(term for text in texts for term in {*words_hot.terms(text)})
     return {term: LEAST_WEIGHT + (1.0 - LEAST_WEIGHT) / (1 + count) for term, count in counts.items()}
 
 

@@ -273,10 +273,9 @@ class _Builder:
     def _compare(self, files: Mapping[str, _Known]) -> _Changes:
         changes = _Changes()
         missing = dict(files)
-        try:
+        listed: list[str] = []
+        with suppress(OSError):
             listed = locate_hot.recallable(self.directory)
-        except OSError:
-            listed = []
         for file in listed:
             try:
                 status = os.stat(f"{self.directory}/{file}")

@@ -74,17 +74,7 @@ class Verdict:
     `broken`: what just broke a rule of it."""
 
     __slots__ = (
-        "broken",
-        "data",
-        "digest",
-        "failure",
-        "hit",
-        "outcome",
-        "probability",
-        "reason",
-        "seen",
-        "shifts",
-        "stamp",
+        *("broken", "data", "digest", "failure", "hit", "outcome", "probability", "reason", "seen", "shifts", "stamp"),
     )
 
     def __init__(self, hit: "Hit", probability: float, shifts: "list[tuple[str, float]]") -> None:
@@ -252,9 +242,7 @@ def decide(
 
 def muting(root: str, words: str) -> "Callable[[str, str], bool]":
     """Return what tells whether a person does not want a memory, by directory and file, for prompts like this one."""
-    try:
-        posix.stat(root + "/mutes")
-    except OSError:
+    if not paths_hot.exists(root + "/mutes"):
         return lambda _directory, _file: False
     from memtui.recall import words_hot
     from memtui.store import mutes_hot

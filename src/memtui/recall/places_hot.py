@@ -1,7 +1,5 @@
 """Where recall looks for a session: the directories of its memories, and which of them need trust. Hook path."""
 
-import posix
-
 from memtui.base import paths_hot
 from memtui.client import locate_hot
 
@@ -17,11 +15,8 @@ def of_session(env: "dict[str, str]", cwd: str, native: bool = True) -> "list[tu
     auto = locate_hot.auto_dir(env, cwd)
     if native and auto not in [directory for _, directory in dirs]:
         dirs.append(("project" if _has_files_of_repository(env, cwd, auto) else "auto", auto))
-    try:
-        posix.stat(f"{auto}/{locate_hot.TEAM}" if native else "")
+    if native and paths_hot.exists(f"{auto}/{locate_hot.TEAM}"):
         dirs.append((locate_hot.TEAM, f"{auto}/{locate_hot.TEAM}"))
-    except OSError:
-        pass
     agent = env.get("MEMTUI_AGENT", "")
     if agent and "/" not in agent and not agent.startswith("."):
         dirs.append((f"agent:{agent}", f"{paths_hot.config_dir(env)}/agent-memory/{agent}"))
@@ -31,11 +26,8 @@ def of_session(env: "dict[str, str]", cwd: str, native: bool = True) -> "list[tu
 def of_prompt(env: "dict[str, str]", root: str, cwd: str, native: bool = True) -> "list[tuple[str, str]]":
     """List as `of_session` what a prompt may recall: where the client recalls its own memories itself, not these."""
     places = of_session(env, cwd, native)
-    try:
-        posix.stat(root + BY_CLIENT)
-    except OSError:
-        return places
-    return [place for place in places if place[0] not in {"auto", locate_hot.TEAM}]
+    without = {"auto", locate_hot.TEAM} if paths_hot.exists(root + BY_CLIENT) else set()
+    return [place for place in places if place[0] not in without]
 
 
 def _has_files_of_repository(env: "dict[str, str]", cwd: str, auto: str) -> bool:

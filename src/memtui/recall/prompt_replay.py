@@ -79,9 +79,8 @@ def changed_places(root: str, changes: Sequence[StoreChange]) -> Iterator[dict[s
         for change in changes:
             if change.data is not None:
                 directory = places.setdefault((change.scope, change.directory), f"{top}/{len(places)}")
-                fs_hot.write_atomic(
-                    f"{directory}/{change.file}", _with_triggers(root, change, change.data), durable=False
-                )
+                data = _with_triggers(root, change, change.data)
+                fs_hot.write_atomic(f"{directory}/{change.file}", data, durable=False)
         for directory in places.values():
             index_build.bring_up_to_date(root, directory)
         yield {directory: place for place, directory in places.items()}

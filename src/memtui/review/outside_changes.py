@@ -103,9 +103,8 @@ def waiting(versions: Versions, scopes: Sequence[Scope]) -> list[Changed]:
     """List what nobody has seen of some scopes, the newest first."""
     changes = []
     for scope in filter(history.with_versions, scopes):
-        changes += [
-            Changed(scope, now, before, versions.other(now)) for before, now in versions.unseen([scope.directory])
-        ]
+        unseen = versions.unseen([scope.directory])
+        changes += [Changed(scope, now, before, versions.other(now)) for before, now in unseen]
     return sorted(changes, key=lambda change: change.now.written or 0.0, reverse=True)
 
 

@@ -192,9 +192,8 @@ class Plan:
             self._followed, files = True, dict(self.after)
             self._follow_links(files)
             self._follow_lines(files)
-        diffs = [
-            FileDiff(path, self.files.data(path), after, path not in self._named) for path, after in self.after.items()
-        ]
+        rows = self.after.items()
+        diffs = [FileDiff(path, self.files.data(path), after, path not in self._named) for path, after in rows]
         return sorted(diffs, key=lambda diff: (diff.repaired, is_index(diff.path), diff.path))
 
     def changes(self) -> list[Change]:

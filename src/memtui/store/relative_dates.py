@@ -84,13 +84,12 @@ def dated(text: str, day: date) -> str:
 @cache
 def foreign_patterns() -> "dict[tuple[str, int], re.Pattern[str]]":
     """Return the patterns of other languages by unit and number, which take longer than a whole check of memories."""
-    names = [name for name in _SECTIONS if name.startswith(("day ", "week "))]
-    return {
-        (name.partition(" ")[0], int(name.partition(" ")[2])): re.compile(
-            rf"(?<!{_LETTER})(?<![/#@.-])(?:{word_lists.expanded(_SECTIONS, name)})(?!{_LETTER}|[/-]\w)", re.IGNORECASE
-        )
-        for name in names
-    }
+    patterns = {}
+    for unit, _, steps in (name.partition(" ") for name in _SECTIONS if name.startswith(("day ", "week "))):
+        words = word_lists.expanded(_SECTIONS, f"{unit} {steps}")
+        whole = rf"(?<!{_LETTER})(?<![/#@.-])(?:{words})(?!{_LETTER}|[/-]\w)"
+        patterns[unit, int(steps)] = re.compile(whole, re.IGNORECASE)
+    return patterns
 
 
 def _spoken_date(match: "re.Match[str]", day: date) -> str:

@@ -188,10 +188,8 @@ class Store:
     def delete(self, mem: Memory, *, verb: str = "delete", extra: Sequence[Change] = ()) -> str:
         """Move a memory to the trash with its index line; return the id for `restore`. Raises ConflictError."""
         scope = self.scope(mem.scope_label)
-        before, directory = references.content(mem), scope.directory
-        return self.write(
-            scope, mem.path, before, None, "delete", verb=verb, extra=extra, scope=scope.label, directory=directory
-        )
+        about: dict[str, Any] = {"scope": scope.label, "directory": scope.directory}
+        return self.write(scope, mem.path, references.content(mem), None, "delete", verb=verb, extra=extra, **about)
 
     def trash(self) -> list[TrashItem]:
         """List what was trashed and not restored or purged, newest first."""

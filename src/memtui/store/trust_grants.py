@@ -43,9 +43,8 @@ def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], alway
     after: dict[str, Any] = {digest: name for digest, (name, _) in new.items()}
     before |= {ALWAYS: True} if trusted.always else {}
     after |= {ALWAYS: True} if (trusted.always if always is None else always) else {}
-    return TrustEdit(
-        trust_hot.path(root), before, after, trust_hot.key(directory), tuple(data for _, data in new.values())
-    )
+    data = tuple(data for _, data in new.values())
+    return TrustEdit(trust_hot.path(root), before, after, trust_hot.key(directory), data)
 
 
 def edits(root: str, contents: Iterable[tuple[Scope, str, bytes]]) -> list[TrustEdit]:

@@ -101,10 +101,8 @@ class Proposal:
             return self.id
         facts = self.evidence[0].data
         cause = "" if self.is_safe else f"{self.evidence[0].code} {facts.get('link', '')}{facts.get('rule', '')}"
-        return ids_hot.digest(
-            "\n".join([self.kind, cause, *sorted(os.path.realpath(file.path) for file in self.outputs or self.files)]),
-            5,
-        )
+        paths = sorted(os.path.realpath(file.path) for file in self.outputs or self.files)
+        return ids_hot.digest("\n".join([self.kind, cause, *paths]), 5)
 
     @property
     def is_safe(self) -> bool:

@@ -35,9 +35,8 @@ def propose(env: dict[str, str], cwd: str, now: float) -> list[Proposal]:
     place = paths_hot.project_root(cwd)
     rows += _proposals(store, [row for row in stated if row[0].scope_label != "global"], place, now)
     best = [proposal for _, proposal in sorted(rows, key=lambda row: -row[0])]
-    new = [proposal for proposal in best if proposal.subject not in waiting and not is_rejected(proposal)][
-        : max(0, MOST - len(waiting))
-    ]
+    new = [proposal for proposal in best if proposal.subject not in waiting and not is_rejected(proposal)]
+    new = new[: max(0, MOST - len(waiting))]
     if new:
         waiting_proposals.save(store.root, new, now)
     return new

@@ -203,9 +203,8 @@ def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:
         "triggers": json.dumps(incoming.triggers, ensure_ascii=False) if incoming.triggers else "",
     }
     text = incoming.description + (f"\n\n{incoming.body}" if incoming.body.strip() != incoming.description else "")
-    return format_hot.render(
-        {key: value for key, value in fields.items() if value}, inbox_drafts.join_evidence(text, ())
-    )
+    fields = {key: value for key, value in fields.items() if value}
+    return format_hot.render(fields, inbox_drafts.join_evidence(text, ()))
 
 
 def read(path: str, *, project: str = "", config_dir: str = "") -> SourceContent:

@@ -149,10 +149,9 @@ def read_folder(path: str) -> SourceContent:
 def read_file(path: str, data: bytes, scope: str, modified: float) -> SourceContent:
     """Return what one file gives. `modified`: its own time, in seconds since the epoch."""
     name = os.path.basename(path)
-    kind = (
-        (INSTRUCTIONS, "instructions, a section at a time") if name in INSTRUCTION_FILES else (KIND, "a Markdown file")
-    )
-    content = SourceContent(path, *kind)
+    is_instructions = name in INSTRUCTION_FILES
+    said = "instructions, a section at a time" if is_instructions else "a Markdown file"
+    content = SourceContent(path, INSTRUCTIONS if is_instructions else KIND, said)
     _add(content, data, name, scope, clock_hot.iso_seconds(modified))
     return content
 

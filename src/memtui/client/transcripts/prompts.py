@@ -45,14 +45,12 @@ def recent(config_dir: str, slugs: Iterable[str], most: int) -> list[Prompt]:
 
 def of_transcript(path: str, start: int = -1, needle: bytes = b"") -> Iterator[Prompt]:
     """Yield the prompts at a transcript's end, or from `start`, oldest first; `needle` must be in a prompt's line."""
-    may_be_prompt = lambda line: (
-        len(line) < LONG_LINE and needle in line and b'"user"' in line and b"tool_use_id" not in line
-    )
+    is_fit = lambda line: len(line) < LONG_LINE and needle in line and b'"user"' in line and b"tool_use_id" not in line
     try:
         if start < 0:
             start = transcript_hot.tail_start(path, TAIL_BYTES)
         session = agents_hot.session_id(path)
-        for record in transcript_hot.Reader(path, start, may_be_prompt):
+        for record in transcript_hot.Reader(path, start, is_fit):
             words = own_words(speaker.prompt_text(record))
             if words:
                 time = clock_hot.parse(record.get("timestamp")) or 0.0

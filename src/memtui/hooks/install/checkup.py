@@ -97,15 +97,9 @@ def client_check(env: dict[str, str]) -> list[Finding]:
     if path is None:
         return [note("client.absent")]
     try:
-        process = subprocess.run(
-            [path, "--version"],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=CLIENT_SECONDS,
-            check=True,
-            env=env,
-        )
-        word = process.stdout.decode("utf-8", "replace").split()[0]
+        none = subprocess.DEVNULL
+        said = subprocess.check_output([path, "--version"], stdin=none, stderr=none, timeout=CLIENT_SECONDS, env=env)
+        word = said.decode("utf-8", "replace").split()[0]
         version = tuple(int(part) for part in word.split(".")[:2])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return [problem("client.no_version", path=path)]

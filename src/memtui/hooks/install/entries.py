@@ -56,12 +56,11 @@ def _fits(path: str) -> bool:
     try:
         with open(path, "rb") as file:
             is_script = file.read(2) == b"#!"
-        process = subprocess.run(
-            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=START_SECONDS, check=True
-        )
+        none = subprocess.DEVNULL
+        output = subprocess.check_output(command, stdin=none, stderr=none, timeout=START_SECONDS)
     except (OSError, subprocess.SubprocessError):
         return False
-    return not is_script and process.stdout.split() == [b"%d" % part for part in sys.version_info[:2]]
+    return not is_script and output.split() == [b"%d" % part for part in sys.version_info[:2]]
 
 
 def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "", agent: str = "") -> str:

@@ -196,11 +196,8 @@ def _entry_problems(hooks: list[HookEntry], root: str) -> list[Finding]:
         # The client runs the same command text once, however often it is configured.
         commands = {entry.command: entry.path for entry in hooks if entry.event == event.name}
         if len(commands) > 1:
-            problems.append(
-                problem(
-                    "hooks.several", event=event.name, count=len(commands), paths=", ".join(sorted(commands.values()))
-                )
-            )
+            paths = ", ".join(sorted(commands.values()))
+            problems.append(problem("hooks.several", event=event.name, count=len(commands), paths=paths))
     return problems
 
 
@@ -279,12 +276,8 @@ def _plugin_entries(plugin: Plugin) -> list[HookEntry]:
             line = str(groups[0]["hooks"][0]["command"])
         except (LookupError, TypeError):
             continue
-        exists = os.path.isfile(launcher)
-        entries_of_plugin.append(
-            HookEntry(
-                event, "plugin", launcher, line, plugin.python, launcher, bool(plugin.python), exists, current=exists
-            )
-        )
+        programs = (plugin.python, launcher, bool(plugin.python), os.path.isfile(launcher))
+        entries_of_plugin.append(HookEntry(event, "plugin", launcher, line, *programs, current=programs[-1]))
     return entries_of_plugin
 
 

@@ -220,9 +220,8 @@ def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float
 
 
 def _directory(root: str, candidate: Candidate) -> str:
-    return paths_hot.inbox_dir(
-        root, None if candidate.draft.scope == "global" else paths_hot.project_key(candidate.project)
-    )
+    key = None if candidate.draft.scope == "global" else paths_hot.project_key(candidate.project)
+    return paths_hot.inbox_dir(root, key)
 
 
 class _SaidAlready:

@@ -15,9 +15,8 @@ TYPED = re.compile(r"[-+.]?\d[\w.,:+ -]*|[-+]?\.(?:inf|nan)|~|=|<<|null|true|fal
 
 def refusal() -> MemtuiError:
     """Return the error for a field whose place can't be found, or that can't be changed alone."""
-    return MemtuiError(
-        "this field can't be changed without touching others", "open the file in an editor and change it there"
-    )
+    hint = "open the file in an editor and change it there"
+    return MemtuiError("this field can't be changed without touching others", hint)
 
 
 def set_field(block: str, path: Sequence[str], old: object, new: object, newline: str) -> str:

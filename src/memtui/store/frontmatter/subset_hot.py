@@ -31,14 +31,13 @@ def load(text: str) -> "dict[str, object]":
     """Read a block mapping whose lines end with `\\n`; an empty text gives an empty dict. Raises NotInSubsetError."""
     odd = odd_character(text)
     if odd:
-        raise NotInSubsetError(
-            f"a character that YAML does not allow: U+{ord(odd):04X}", text.count("\n", 0, text.index(odd))
-        )
+        line = text.count("\n", 0, text.index(odd))
+        raise NotInSubsetError(f"a character that YAML does not allow: U+{ord(odd):04X}", line)
     reader = _SubsetReader(text)
-    line = reader.peek()
-    if line is None:
+    first = reader.peek()
+    if first is None:
         return {}
-    result = reader.mapping(indent_of(line), 0)
+    result = reader.mapping(indent_of(first), 0)
     if reader.peek() is not None:
         reader.fail("the indentation does not fit")
     return result
@@ -82,10 +81,8 @@ def odd_character(text: str) -> str:
         return ""
     for char in dict.fromkeys(text):
         code = ord(char)
-        fine = (
-            32 <= code <= 126 or char in "\n\t" or 0xA0 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF
-        )
-        if not fine or char in "\u2028\u2029\ufeff":
+        fine = 32 <= code <= 126 or 0xA0 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF
+        if not (fine or char in "\n\t") or char in "\u2028\u2029\ufeff":
             return char
     return ""
 

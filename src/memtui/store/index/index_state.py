@@ -146,10 +146,8 @@ class IndexState:
         return self._about("memories.cut", files, line=self.budget.cut_line)
 
     def _about(self, code: str, files: list[str], **more: object) -> Finding:
-        is_problem = code == "memories.text" or (
-            bool(files) and code in {"memories.cut", "memories.dangling", "memories.no_line"}
-        )
-        make = problem if is_problem else note
+        is_of_files = bool(files) and code in {"memories.cut", "memories.dangling", "memories.no_line"}
+        make = problem if is_of_files or code == "memories.text" else note
         about = {"scope": self.scope.shown, "path": self.scope.index_path, "files": files}
         return make(code, f"index:{self.scope.label}", **about, **more)
 

@@ -25,9 +25,8 @@ BEGUN_PURGE = "The next memtui command finishes the change."
 BEGUN = "The next memtui command reverts the unfinished change."
 # The operations that take back what others wrote, where what a person has seen changes with them.
 TAKES_BACK = frozenset({"delete", "restore"})
-KINDS: Mapping[str, type[Change]] = {
-    kind.key: kind for kind in (FileChange, TextEdit, TrustEdit, Patch, EntryEdit, PairsEdit, SeenEdit, BesideEdit)
-}
+_KINDS = (FileChange, TextEdit, TrustEdit, Patch, EntryEdit, PairsEdit, SeenEdit, BesideEdit)
+KINDS: Mapping[str, type[Change]] = {kind.key: kind for kind in _KINDS}
 
 
 class Journal:
@@ -218,9 +217,8 @@ class Journal:
             raise storage_error(error, error.filename or self.root) from error
         except NotFoundError as error:  # someone emptied the trash
             all_made, untouched = False, [error.message]
-        self._end(
-            transaction, "done" if all_made and not untouched else "back", **({"left": untouched} if untouched else {})
-        )
+        state, more = "done" if all_made and not untouched else "back", {"left": untouched} if untouched else {}
+        self._end(transaction, state, **more)
 
     def _sweep(self, record: Mapping[str, Any]) -> None:
         """Remove the temporary files of killed processes, and beside what changes those of this one."""

@@ -38,10 +38,9 @@ FROM_TEAM = "team"
 
 def readable(record: Record) -> bool:
     """Return whether an intent is of this version and has only known kinds of changes: nothing else is acted on."""
-    rows, drop = record.get("changes"), record.get("drop", [])
-    return (
-        record.get("v") == VERSION and isinstance(rows, list) and all(map(_is_row, rows)) and all(map(_is_digest, drop))
-    )
+    rows = record.get("changes")
+    is_known = record.get("v") == VERSION and isinstance(rows, list) and all(map(_is_row, rows))
+    return is_known and all(map(_is_digest, record.get("drop", [])))
 
 
 def _is_row(row: object) -> bool:

@@ -121,9 +121,8 @@ class EntryEdit(EntriesEdit, changes.Change):
         if not entries:
             fs_hot.unlink(self.path)
             return
-        text = json.dumps(
-            {**self._read_file(), self.table: dict(sorted(entries.items()))}, ensure_ascii=False, indent=2
-        )
+        whole = {**self._read_file(), self.table: dict(sorted(entries.items()))}
+        text = json.dumps(whole, ensure_ascii=False, indent=2)
         # A byte of a path that is not UTF-8 is a lone surrogate, which JSON can hold as an escape.
         fs_hot.write_atomic(self.path, f"{text}\n".encode("utf-8", "backslashreplace"))
 
@@ -153,9 +152,8 @@ class TrustEdit(EntriesEdit, changes.Change):
         for content in self.contents:
             keep(content, durable=False)
         tables = {"removed": _digests(self.before), "added": _digests(self.after)}
-        return {
-            "trust": {"directory": self.directory, **tables, "always": [ALWAYS in self.before, ALWAYS in self.after]}
-        }
+        always = [ALWAYS in entries for entries in (self.before, self.after)]
+        return {"trust": {"directory": self.directory, **tables, "always": always}}
 
     @classmethod
     def from_row(cls, row: Row, read_content: changes.ReadContent) -> "TrustEdit":  # noqa: ARG003
@@ -224,9 +222,8 @@ class PairsEdit(EntriesEdit, changes.Change):
         if not entries:
             fs_hot.unlink(self.path)
             return
-        fs_hot.write_atomic(
-            self.path, (f'{{"v": {FORMAT}, "pairs": [\n' + ",\n".join(sorted(entries)) + "\n]}\n").encode()
-        )
+        pairs = ",\n".join(sorted(entries))
+        fs_hot.write_atomic(self.path, f'{{"v": {FORMAT}, "pairs": [\n{pairs}\n]}}\n'.encode())
 
 
 def seen_lines(versions: Sequence[Seen], *, seen: bool, time: str) -> bytes:

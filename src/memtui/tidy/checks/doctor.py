@@ -49,17 +49,14 @@ def check(
     journal = Journal(root)
     here = paths_hot.project_root(cwd)
     scopes_here = scopes.discover(env, cwd)
+    of_memories = (memories(root, scope, scopes.memories(scope, memories_by_path)) for scope in scopes_here)
     names = {None: "all projects", paths_hot.project_key(here): os.path.basename(here) or "/"}
     checks: dict[str, Iterator[Finding]] = {
         "root": check_root(root),
         "config": check_settings(env, root, here),
         "errors": errors(root, now),
         "inbox": chain(fixes.renamed(env, here), inboxes(root, names.items(), now)),
-        "memories": (
-            finding
-            for scope in scopes_here
-            for finding in memories(root, scope, scopes.memories(scope, memories_by_path))
-        ),
+        "memories": chain.from_iterable(of_memories),
         "trust": trust(root, scopes_here),
         "journal": unfinished(journal),
         "kept": kept(journal, now),
@@ -210,20 +207,16 @@ def wrong_settings(settings: dict[str, object], path: str) -> Iterator[Finding]:
     tables = settings.get("projects", {})
     yield from _values({key: settings[key] for key in settings if key not in {"projects", setting.KEY_TABLE}}, finding)
     for name, why in setting.key_problems(settings):
-        yield finding(
-            "config.keys",
-            table="" if name == setting.KEY_TABLE else "[keys] ",
-            key=name,
-            why=why if why.endswith("?") else why + ".",
-        )
+        own = "" if name == setting.KEY_TABLE else "[keys] "
+        yield finding("config.keys", table=own, key=name, why=why if why.endswith("?") else why + ".")
     for place, table in tables.items() if isinstance(tables, dict) else [("", tables)]:
         finding = partial(problem, path=path, table=f'[projects."{place}"] ')
-        own = table if isinstance(table, dict) else {}
-        if own is not table or not place.startswith("/") or paths_hot.project_root(place) != place:
+        own_table = table if isinstance(table, dict) else {}
+        if own_table is not table or not place.startswith("/") or paths_hot.project_root(place) != place:
             yield finding("config.no_project")
-        alone = own.keys() & config_hot.DEFAULTS.keys() - set(config_hot.PER_PROJECT)
-        yield from (finding("config.not_own", key=key) for key in own if key in alone)
-        yield from _values({key: own[key] for key in own if key not in alone}, finding)
+        alone = own_table.keys() & config_hot.DEFAULTS.keys() - set(config_hot.PER_PROJECT)
+        yield from (finding("config.not_own", key=key) for key in own_table if key in alone)
+        yield from _values({key: own_table[key] for key in own_table if key not in alone}, finding)
 
 
 def _values(settings: dict[str, object], finding: Callable[..., Finding]) -> Iterator[Finding]:

@@ -130,9 +130,8 @@ def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
         if os.path.lexists(path):
             continue
         key, memories = paths_hot.project_key(path), memory_dirs.get(path, "")
-        if memories == locate_hot.auto_dir(env, here) or any(
-            map(os.path.isdir, projects.roots_of(env, paths_hot.slug(path)))
-        ):
+        roots = projects.roots_of(env, paths_hot.slug(path))
+        if memories == locate_hot.auto_dir(env, here) or any(map(os.path.isdir, roots)):
             memories = ""
         count = _entries(root, key) + len(_blocks(root, key)) + len(_memories_in(memories))
         if count:
@@ -224,12 +223,15 @@ def _of_memories(store: Store, gone_project: GoneProject, moved: dict[str, str])
     yield from sidecars.moved_edits(store.root, {(gone_project.memories, name): (target, name) for name in names})
 
 
+def _notes(store: Store) -> FixOutcome:
+    """Put every claim away whose transcript shows what became of it."""
+    claims = reconciliation_hot.reconcile(store.env, store.root, now=store.journal.now())
+    return FixOutcome("notes", [*claims], undoable=False)
+
+
 _FIXES: dict[str, Callable[[Store], FixOutcome]] = {
     "files": _files,
     "errors": _errors,
-    # every claim whose transcript shows what became of it
-    "notes": lambda store: FixOutcome(
-        "notes", [*reconciliation_hot.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
-    ),
+    "notes": _notes,
     "projects": _adopt,
 }

@@ -156,9 +156,8 @@ def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]
         path = top_of(scope)
         project = projects.setdefault(path, ProjectFiles(path, home, go_on)) if path else None
         is_own = project is not None and project.top == top
-        repository = (
-            (project.git if project and is_own else Repository(top, go_on)) if os.path.lexists(f"{top}/.git") else None
-        )
+        git = project.git if project and is_own else Repository(top, go_on)
+        repository = git if os.path.lexists(f"{top}/.git") else None
         whole = _Watched((memory for memory in own if memory.broken is None), go_on)
         checked = Checked(scope, whole, project, repository, subject.usage, own, subject.now, subject.root, answers)
         yield from (finding for check in CHECKS for finding in check.findings(checked))

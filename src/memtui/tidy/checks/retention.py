@@ -102,9 +102,8 @@ class _Collector:
         self.removed.calls = self._remove(old_logs(self.root, self.now, self.days, CALLS))
 
     def _proposals(self) -> None:
-        times = {
-            name: ids_hot.id_time(name.removesuffix(".json")) for name in paths_hot.names_in(self.root + "/proposals")
-        }
+        names = paths_hot.names_in(self.root + "/proposals")
+        times = {name: ids_hot.id_time(name.removesuffix(".json")) for name in names}
         old = [name for name, time in times.items() if time is not None and time < self.before]
         self.removed.proposals = self._remove([f"{self.root}/proposals/{name}" for name in old])
 

@@ -43,10 +43,8 @@ def verified(checked: Checked) -> Iterator[Finding]:
         if checks := own_checks(memory.fields):
             file, digest = memory.path.removeprefix(scope.directory + "/"), ids_hot.digest(memory.raw)
             faults = list(_faults(checked.project, checks, is_trusted=trust.knows(digest)))
-            row = _row(
-                faults, digest, fastjson_hot.table(before, file), clock_hot.iso_seconds(checked.now) * bool(root)
-            )
-            rows[file] = row
+            time_of_check = clock_hot.iso_seconds(checked.now) if root else ""
+            rows[file] = row = _row(faults, digest, fastjson_hot.table(before, file), time_of_check)
             if row["state"] == own_checks_hot.FAILS and CODES[0] not in {fault.code for fault in faults}:
                 faults.append(problem(CODES[0], check=row["check"]))
             for fault in faults:
