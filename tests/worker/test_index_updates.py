@@ -89,3 +89,13 @@ def test_a_list_for_the_hooks_that_is_lost_is_made_again(world, damage):
     assert bindings_hot.listed(world.root, enforced_hot.FILE) == {}
     run()
     assert bindings_hot.listed(world.root, enforced_hot.FILE) == listed
+
+
+def test_a_long_index_starts_the_time_limit_of_a_worker_again(world, monkeypatch):
+    monkeypatch.setattr(index_build, "STEP", 1)
+    for name in ("release", "coffee", "harbour"):
+        world.write(name, "How to publish")
+    limits = []
+    main.run(world.env, {"session_id": "s1", "cwd": world.cwd}, "SessionStart", ("recall",), lambda: limits.append(1))
+    assert len(limits) > 3
+    assert len(world.names("publish it")) == 3

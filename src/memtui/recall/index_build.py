@@ -9,7 +9,7 @@ import math
 import os
 import zlib
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +23,8 @@ from memtui.store import triggers
 
 # Changed memories from which all is built anew: so many, if that is more than this share of all.
 REBUILT_FROM, SHARE = 16, 0.1
+# Memories of which reading takes a second or two: after so many the time limit of a worker begins again.
+STEP = 1000
 # Bytes of a segment's file that are read at once to check it.
 BLOCK = 1 << 20
 # BM25: how soon more of the same term counts no more, and how much a longer memory's terms count less.
@@ -39,15 +41,13 @@ HEAD_SCALE = 25
 @dataclass
 class SegmentDoc:
     """A memory of a segment: its row without the heads, how often it has each term by what that counts, the terms of
-    name and description and of each trigger, the rows of its passages, the topics of a standing instruction, and its
-    terms' impacts."""
+    name and description and of each trigger, the rows of its passages, and the topics of a standing instruction."""
 
     row: tuple[Any, ...]
     weights: Mapping[str, int]
     heads: Sequence[Iterable[str]]
     passages: Sequence[bytes] = ()
     topics: Sequence[tuple[str, ...]] = ()
-    impacts: dict[str, int] = field(default_factory=dict)
 
     @property
     def file(self) -> str:
@@ -65,12 +65,13 @@ def impacts(doc: SegmentDoc, average: float) -> dict[str, int]:
     return {term: max(1, round(full * weight / (weight + norm))) for term, weight in doc.weights.items()}
 
 
-def write(root: str, name: str, docs: Sequence[SegmentDoc]) -> dict[str, Any]:
-    """Write a segment below memtui's directory, and return its entry for the manifest. Raises OSError."""
+def write(root: str, base: str, docs: Sequence[SegmentDoc], average: float) -> dict[str, Any]:
+    """Write a segment of the index `base`, and return its entry for the manifest. Raises OSError."""
+    name = f"{os.path.basename(base)}-{ids_hot.new_id()}.segment"
     code = "I" if len(docs) > segment_hot.MOST_NARROW else "H"
     postings: "dict[str, tuple[array[int], array[int]]]" = {}
     for number, doc in enumerate(docs):
-        for term, impact in doc.impacts.items():
+        for term, impact in impacts(doc, average).items():
             posting = postings.get(term)
             if posting is None:
                 posting = postings[term] = (array(code), array("B"))
@@ -189,9 +190,14 @@ class _Changes:
 
 
 def bring_up_to_date(
-    root: str, directory: str, table: vectors_hot.Table | EllipsisType | None = ..., wait: float = 0.0
+    root: str,
+    directory: str,
+    table: vectors_hot.Table | EllipsisType | None = ...,
+    wait: float = 0.0,
+    progress: Callable[[], object] = lambda: None,
 ) -> BuildReport:
-    """Bring the index of a directory up to date; `table`: the token vectors; `wait`: seconds. Raises OSError."""
+    """Bring the index of a directory up to date; `table`: the token vectors; `wait`: seconds; `progress` is called
+    every STEP memories. Raises OSError."""
     base = paths_hot.index_base(root, directory)
     # Whoever holds the lock looks again after it, if this is there: so nothing that changed meanwhile is left out.
     fs_hot.write_atomic(base + ".again", b"", durable=False)
@@ -205,7 +211,7 @@ def bring_up_to_date(
                     if table is ...:
                         with suppress(OSError):  # none that can be read
                             opened = stack.enter_context(closing(vectors_hot.Table()))
-                    once_more = _Builder(root, directory, opened).run()
+                    once_more = _Builder(root, directory, opened, progress).run()
                 # What was read the first time is not read again the next, and is news all the same.
                 once_more.read, once_more.gone = once_more.read + report.read, once_more.gone + report.gone
                 report = once_more
@@ -217,11 +223,14 @@ def bring_up_to_date(
 class _Builder:
     """Brings one index up to date, with its lock held."""
 
-    def __init__(self, root: str, directory: str, table: vectors_hot.Table | None) -> None:
+    def __init__(
+        self, root: str, directory: str, table: vectors_hot.Table | None, progress: Callable[[], object]
+    ) -> None:
         self.root = root
         self.directory = directory
         self.base = paths_hot.index_base(root, directory)
         self.table = table
+        self.progress = progress
         # Tells the vectors of other tables apart.
         self.version = table.size if table is not None else 0
         self.lines = {
@@ -297,7 +306,9 @@ class _Builder:
     def _read(self, files: Iterable[tuple[str, int, int]]) -> list[SegmentDoc]:
         """Read memories; those that can't be read are left out."""
         segment_docs = []
-        for file, mtime, size in files:
+        for number, (file, mtime, size) in enumerate(files):
+            if number % STEP == 0:
+                self.progress()
             try:
                 data = fs_hot.read_bytes(f"{self.directory}/{file}", fields.MOST_BYTES)
             except OSError:
@@ -322,9 +333,8 @@ class _Builder:
     def _rebuilt(self, removed: int) -> BuildReport:
         docs = self._read(self._compare({}).read)
         average = sum(doc.length for doc in docs) / len(docs) if docs else 1.0
-        for doc in docs:
-            doc.impacts = impacts(doc, average)
-        entry = write(self.root, f"{os.path.basename(self.base)}-{ids_hot.new_id()}.segment", docs)
+        self.progress()
+        entry = write(self.root, self.base, docs, average)
         direction = everyday.direction(self.table) if self.table else []
         usual = marshal.dumps((everyday.word_weights(), direction))
         self._write_manifest(average, usual, [entry] if docs else [])
@@ -332,11 +342,9 @@ class _Builder:
 
     def _add(self, manifest: segment_hot.Manifest, docs: list[SegmentDoc], dead: set[int]) -> None:
         """Write the segment beside the first, in which what is replaced is `dead`."""
-        for doc in docs:
-            doc.impacts = impacts(doc, manifest.average)
         segments = [{**entry, "dead": entry["dead"] | dead} for entry in manifest.segments[:1]]
         if docs:
-            segments.append(write(self.root, f"{os.path.basename(self.base)}-{ids_hot.new_id()}.segment", docs))
+            segments.append(write(self.root, self.base, docs, manifest.average))
         self._write_manifest(manifest.average, manifest.everyday, segments)
 
     def _write_manifest(self, average: float, usual: bytes, segments: Sequence[dict[str, Any]]) -> None:

@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.deliver import error_log_hot
@@ -15,13 +15,14 @@ from memtui.worker import sentence_vectors
 MOST_SECONDS = 240  # seconds after which a process of its own ends, whatever it does
 
 
-def update(root: str, where: Iterable[tuple[str, str]]) -> None:
-    """Bring the indexes of (scope, directory) up to date; a directory that is missing gets none. Raises OSError."""
+def update(root: str, where: Iterable[tuple[str, str]], progress: Callable[[], object] = lambda: None) -> None:
+    """Bring the indexes of (scope, directory) up to date; a directory that is missing gets none. Raises OSError.
+    `progress` is called every second or two."""
     indexed = []
     for _, directory in where:
         sidecars.adopt(root, directory)
         if os.path.isdir(directory) or os.path.exists(paths_hot.index_base(root, directory) + ".index"):
-            index_build.bring_up_to_date(root, directory)
+            index_build.bring_up_to_date(root, directory, progress=progress)
             indexed.append(directory)
     if indexed:
         list_bound(root, indexed)

@@ -24,10 +24,13 @@ TURN_ENDS, COUNT_MOST = {"Stop", "SessionEnd"}, 20.0
 
 
 class WorkerRun:
-    """The hook's `payload` and `event` that a worker runs for, and the settings of the session's project."""
+    """The hook's `payload` and `event` that a worker runs for, and the settings of the session's project. `begin`
+    starts the time limit of a piece of work again."""
 
-    def __init__(self, env: dict[str, str], payload: dict[str, object], event: str) -> None:
-        self.env, self.payload, self.event = env, payload, event
+    def __init__(
+        self, env: dict[str, str], payload: dict[str, object], event: str, begin: Callable[[], None] = lambda: None
+    ) -> None:
+        self.env, self.payload, self.event, self.begin = env, payload, event, begin
         self.root = paths_hot.root(env)
         self.session_id = self.text("session_id")
         self.cwd = paths_hot.started_in(env, self.text("cwd"))
@@ -68,7 +71,7 @@ def run(
     begin: Callable[[], None] = lambda: None,
 ) -> None:
     """Do what is due after an event, or only `tasks`; an error is logged, and the next task runs. Never raises."""
-    on = WorkerRun(env, payload, event)
+    on = WorkerRun(env, payload, event, begin)
     for task in TASKS:
         if task.name in tasks or (not tasks and task.name != "select"):
             begin()
@@ -103,7 +106,7 @@ def _bring_indexes_up_to_date(on: WorkerRun) -> None:
     from memtui.worker import index_updates, sentence_vectors
 
     where = places_hot.of_session(on.env, on.cwd)
-    index_updates.update(on.root, where)
+    index_updates.update(on.root, where, on.begin)
     # Hooks leave out the client's own memories where it recalls these itself.
     if applied_settings.way(on.env, on.cwd) == applied_settings.RECALLED:
         fs_hot.write_cache(on.root + places_hot.BY_CLIENT, b"\n")
