@@ -3,28 +3,21 @@ rule: a wrong rule is worse than none. `proposals.txt` has the words, as pattern
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
 
 from memtui.rules import sentences
 from memtui.rules.rule_hot import ALWAYS, NEVER, Pattern, Rule
-from memtui.rules.sentences import MaskedSentence, compiled, expanded, filled, kind_of, limits
+from memtui.rules.sentences import MaskedSentence, compiled, filled, kind_of
 
 MOST_RULES, MOST_CHARS, LEAST_TEXT = 8, 20_000, 4
-# The command of a moment, by the words that name it.
-MOMENTS = {
-    "commit|提交|コミット|커밋": "git commit *",
-    "push|推送|プッシュ|푸시": "git push *",
-    r"\bprs?\b|pull.request|submit\w* (?:\w+ )*(?:changes|code)": "gh pr create *",
-}
+# The command of a moment, by its letter.
+MOMENTS = {"c": "git commit *", "h": "git push *", "q": "gh pr create *"}
 # Options that say by themselves what they belong to, and words for them.
 OPTIONS = dict(line.split(": ") for line in sentences.SECTIONS["options"].split("\n"))
 # Any file of a project, for what is to be done after each change.
 ANY_FILE = Pattern(path="**")
+BRANCHES = {"main", "master", "develop", "trunk"}
 SCRIPTS = (".sh", ".py")
-_LATER, _BREAK, _BECAUSE, _HOLE = map(compiled, ("later", "break", "because", "hole"))
-_FURTHER = re.compile(expanded("joint") + expanded("any"), re.IGNORECASE)  # names of a list behind a match
-_MORE, _INSTALLS, _FORBIDS, _SOME = map(compiled, ("more", "installs", "forbids", "some"))
-_LEAD = re.compile(expanded("lead").removesuffix("*"), re.IGNORECASE)  # a word of it
+_HOLE = compiled("hole")
 _SHELL = re.compile(r"[|;&<>(){}$`\\\"'\n,]")
 # No check, and no use of a tool: where the shell is may differ.
 _CD = re.compile(r"\s*cd(?:\s|$)")
@@ -35,29 +28,25 @@ _CUT = re.compile(r"<[a-z_ -]+>|…|\.\.\.")
 _HAS_FORM = re.compile(r"[^\w\s-]|[a-z][A-Z]|\w_\w")
 
 
-class _Form:
-    """A form of a clause, up to a mark or the end; compiled when one of the words before its `~` is in a sentence."""
-
-    def __init__(self, line: str) -> None:
-        words, _, source = line.rpartition(" ~ ")
-        self.words, self.source = words.split("|"), source.removeprefix("«lead»")
-        self.has_lead = source != self.source
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        return re.compile(filled(self.source) + f"(?={expanded('rest')})", re.IGNORECASE)
-
-    def matches(self, words: str, starts: list[int]) -> Iterator[re.Match[str]]:
-        """Yield where the form stands behind the longest lead, if it may have one. `starts`: the ends of leads."""
-        ends = reversed(starts) if self.has_lead else starts[:1]
-        yield from (match for at in ends if (match := self.pattern.match(words, at)))
-
-
+# What words stand for: a letter each, and how they begin and end; then names that have no code, marks, other words.
+_LETTERS, _SOURCES = zip(*(line.split(" ", 1) for line in sentences.SECTIONS["words"].split("\n")), strict=True)
+_WORDS = re.compile(
+    "|".join(
+        f"({filled(source)})" if mark == "~" else rf"(\b(?:{filled(source)})(?![\w'-]))"
+        for (_, mark), source in zip(_LETTERS, _SOURCES, strict=True)
+    )
+    + rf"|(?P<language>{sentences.SECTIONS['language']})|(?P<branch>\b(?:origin/)?(?:main|master|develop|trunk)\b)"
+    r"|(?P<word>-?[A-Za-z\u00c0-\u024f\d_][\w'-]*|\w)|(?P<mark>\s-+\s|[^\w\s])",
+    re.IGNORECASE,
+)
+_MARKS = dict(zip(".,;:()/—-，、；：。．！!？?（）–→|", ".,;:()/——,,;:......()———", strict=True))
 _FORMS = {
-    name: [_Form(line) for line in re.sub(r"\n\s+", "", text).split("\n")]
+    name: [re.compile(filled(form)) for form in text.split("\n")]
     for name, text in sentences.SECTIONS.items()
     if name.startswith("for_")
 }
+_START = re.compile(r"[.,;:(—]|\)[jO,]+|[jO]+(?=n)|(?<=O)(?=[reEkuvch])")
+_REASON = re.compile(r"T[^.;]*")
 
 
 def rules_of_text(text: str) -> list[Rule]:
@@ -71,42 +60,55 @@ def rules_of_text(text: str) -> list[Rule]:
 # clauses
 
 
+def _letters(words: str, names: dict[str, str]) -> str:
+    """Return words as a letter each, with the signs of names and marks between them; what says nothing is left out."""
+
+    def letter(match: re.Match[str]) -> str:
+        if match["language"] or match["branch"] or names.get(match[0], "").removeprefix("origin/") in BRANCHES:
+            kind = "L" if match["language"] else "B"
+            sign = chr(sentences.SIGNS[kind] + min(len(names), sentences.MOST_NAMES - 1))
+            names[sign] = names.get(match[0], match[0]).lower()
+            return sign
+        if match["mark"]:
+            return match[0] if match[0] in names else _MARKS.get(match[0].strip()[:1], "")
+        return "w" if match["word"] else _LETTERS[(match.lastindex or 1) - 1][0].strip("-")
+
+    return re.sub(r"w(?=w{2})|\s", "", _WORDS.sub(letter, words))
+
+
 def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
-    """Yield what a sentence says: itself, and its clauses behind a mark; behind a comma only after an order, or what is
-    forbidden."""
-    words, end = sentence.words, 0
-    lower = words.lower()
-    breaks = [(match.end(), "(" if "." in match[0] else match[0].strip()[:1]) for match in _BREAK.finditer(words)]
-    if sentence.opening:
-        breaks = [(at, mark) for at, mark in breaks if at < sentence.opening]
-    for start, mark in ((0, ""), *breaks):
-        is_aside = mark == "," and not _FORBIDS.match(words, start)
-        above = words[:start]
-        is_limited = (
-            limits(above) if mark in ":,：，" else sentences.CONDITION.search(above) or sentences.ONLY_FOR.match(above)
-        )
-        if start < end or (not end and start and (is_aside or is_limited)):
-            continue
-        is_inverted = sentence.inverted and not sentences.NEGATED.match(words, start)
-        starts = [start]
-        while (lead := _LEAD.match(words, starts[-1])) and lead.end() > starts[-1]:
-            starts.append(lead.end())
-        for name, forms in _FORMS.items():
-            likely = (form for form in forms if any(word in lower for word in form.words))
-            matches = (match for form in likely for match in form.matches(words, starts))
-            match = next((match for match in matches if match.end() > sentence.opening), None)
-            rules = [] if match is None else [*_BUILDERS[name](sentence, match)]
-            if (
-                match is None
-                or (is_inverted and name != "for_instead")
-                or (name in {"for_option", "for_trailer"} and not rules)
-            ):
+    """Yield what a sentence says: itself, and its clauses, unless what stands above or behind limits it."""
+    sentence = sentence._replace(names=dict(sentence.names))
+    words = _letters(sentence.words, sentence.names).replace("n:", "n")
+    words = "N" + words[1:] if words[:1] == "o" else words
+    opening = len(_letters(sentence.words[: sentence.opening], sentence.names)) if sentence.opening else 0
+    end = 0
+    for start, clause in _clauses(words, opening):
+        matches = ((name, form.match(clause)) for name, forms in _FORMS.items() for form in forms if start >= end)
+        for name, match in matches:
+            left = clause[match.end() :] if match else ""
+            if match is None or len(words) - len(left) <= opening:
                 continue
-            limit = sentences.CONDITION if _FURTHER.match(words, match.end()) else _LATER
-            if not limit.search(_BECAUSE.sub("", words[match.end() :])):
-                yield from rules
-            end = match.end()
-            break
+            if sentence.inverted and name != "for_instead" and not clause.startswith("n"):
+                continue
+            if rules := list(_BUILDERS[name](sentence, match)):
+                yield from rules if not re.search("[KB]", _REASON.sub("", left).partition(".")[0]) else ()
+                end = len(words) - len(left)
+                break
+
+
+def _clauses(words: str, opening: int) -> Iterator[tuple[int, str]]:
+    """Yield where clauses begin that nothing above limits, and their letters; behind “or” with the “never” above."""
+    yield 0, words
+    for start in (match.end() for match in _START.finditer(words)):
+        above = _REASON.sub("T", words[:start])
+        before = re.split(r"[.;(—]", above)[-1] if above[-1] in ",:" else ""
+        if (opening < start and opening) or re.search("[KB]", above.rpartition(".")[2]):
+            continue
+        if above[-1] == "O" and words[start : start + 1] != "n":
+            yield from [(start, f"n{words[start:]}")] if re.search(r"n[^.;:—]*$", above) else []
+        elif not re.search(r"[LFI]|a(?!c)|^D", before):
+            yield start, words[start:]
 
 
 def _run_kind_of(sentence: MaskedSentence, sign: str) -> str:
@@ -149,7 +151,12 @@ def _path(name: str) -> Pattern:
 
 
 def _paths(sentence: MaskedSentence, part: str) -> list[Pattern]:
-    return [_path(sentence.names[sign]) for sign in sentence.signs(part) if kind_of(sign) == "P"]
+    """Return the patterns of paths; of a package, which has no other sign of a path, the directory of its name."""
+    names = [(sentence.names[sign], kind_of(sign)) for sign in sentence.signs(part)]
+    packages = [
+        Pattern(path=f"**/{name}/**") for name, kind in names if kind == "W" and "-" in name and " " not in name
+    ]
+    return [_path(name) for name, kind in names if kind == "P"] or packages
 
 
 def _text(name: str, path: str = "") -> Pattern | None:
@@ -167,8 +174,6 @@ def _text(name: str, path: str = "") -> Pattern | None:
 
 def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what is not to be used, with what is: both commands, or both texts; a command also without the other."""
-    if sentences.PART.search(match.groupdict().get("between") or ""):
-        return
     other = match["other"]
     for sign in sentence.signs(match["subject"]):
         pair, kinds = (
@@ -199,9 +204,9 @@ def _never_run(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]
         # With anything in the place of a last hole, also nothing, more would be forbidden than is said.
         name = sentence.names[sign]
         purpose = match.groupdict().get("purpose") or ""
-        if (installs := _INSTALLS.match(name + purpose)) and not sentences.PART.search(purpose):
-            yield Rule(NEVER, Pattern(command=f"{name} {installs['verb']} *"))
-        is_limited = purpose or _MORE.match(match.string[match.end() :])
+        if purpose and " " not in name:
+            yield Rule(NEVER, Pattern(command=f"{name} install *"))
+        is_limited = purpose or re.match(r"[^.;:(—]*[jO][^.;:(—]*[IF]", match.string[match.end() :])
         if "&&" in name or (is_limited and " -" not in name):  # it may be run for other purposes
             continue
         if not _OPEN_END.search(name) or not _HOLE.sub("", name.removeprefix(name.split()[0])).strip():
@@ -212,8 +217,6 @@ def _never_edit(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule
     """Yield that no file is written at a path, or at one below another; or that no file has the path as a text."""
     groups = match.groupdict()
     place = sentence.names.get(groups.get("place") or "", "")
-    if re.search(r" (?:here|scripts?)$", match[0]):  # one of many, or a part of it
-        return
     for path in (pattern.path for pattern in _paths(sentence, match["subject"])):
         if place and not place.endswith("/") and "." in place.rpartition("/")[2]:
             yield Rule(NEVER, Pattern(text=path, path=place))
@@ -234,24 +237,26 @@ def _never_write(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rul
 def _never_sign(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield that no commit has a trailer, such as `Co-Authored-By:`."""
     name = sentence.names[match["subject"]].partition(":")[0]
-    is_named = match["kind"] or match["place"] or name.lower().startswith("co-authored")
-    if is_named and re.fullmatch(r"[A-Z]\w+(?:-\w+)+", name):
+    if name.lower().startswith("co-authored"):
         yield Rule(NEVER, Pattern(command=f"git commit * *{name}:* *"))
 
 
 def _never_option(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     if branches := match.groupdict().get("branches"):
-        forced = {sentence.names[sign] for sign in sentence.signs(match[0]) if kind_of(sign) == "C"}
-        names = [sentence.names.get(branch, branch) for branch in re.findall(expanded("branch"), branches)]
-        options = ("--force", "-f") if forced <= {"git push --force", "git push -f"} else ()
-        commands = [f"git push * {option} * {name.removeprefix('origin/')} *" for name in names for option in options]
-        yield from (Rule(NEVER, Pattern(command=command)) for command in commands)
+        is_force = sentence.names[match["forced"]] in {"git push --force", "git push -f"}
+        names = [sentence.names[sign].removeprefix("origin/") for sign in sentence.signs(branches)]
+        options = ("--force", "-f") if is_force else ()
+        yield from (Rule(NEVER, Pattern(command=f"git push * {o} * {name} *")) for name in names for o in options)
         return
-    name = sentence.names.get(match["subject"], match["subject"].lower())
-    named = {word for word in ("commit", "push") if word in match[0].lower()}
-    for command in next((OPTIONS[option] for option in OPTIONS if name.startswith(option)), "").split("; "):
-        if command and (len(named) != 1 or "; " not in OPTIONS.get(name, "") or command.split()[1] in named):
-            yield Rule(NEVER, Pattern(command=command))
+    if kind_of(match["subject"][0]) == "B":
+        yield Rule(NEVER, Pattern(command=f"git push * {sentence.names[match['subject']].removeprefix('origin/')} *"))
+        return
+    for name in (sentence.names[sign] for sign in sentence.signs(match["subject"])):
+        named = set(filter(None, ("c" in match[0] and "commit", "h" in match[0] and "push")))
+        commands = OPTIONS.get(name, "").split("; ")
+        for command in filter(None, commands):
+            if len(named) != 1 or len(commands) == 1 or command.split()[1] in named:
+                yield Rule(NEVER, Pattern(command=command))
 
 
 def _never_say(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
@@ -261,8 +266,8 @@ def _never_say(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]
 
 
 def _before(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
-    moment = match["moment"].lower()
-    names = dict.fromkeys(command for word, command in MOMENTS.items() if re.search(word, moment))
+    moment = match["moment"]
+    names = [MOMENTS[letter] for letter in moment if letter in MOMENTS]
     others = _commands(sentence, moment) if sentence.signs(moment) else [Pattern(command=name) for name in names]
     pairs = [(subject, other) for other in others for subject in _commands(sentence, match["subject"])]
     yield from (Rule(ALWAYS, one, "before", other) for one, other in pairs if str(one) != str(other))
@@ -270,14 +275,12 @@ def _before(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
 
 def _with(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what goes with a change of a path, or of any; a text goes with another one in a file."""
-    part, other = match["subject"], match.groupdict().get("other") or ""
+    groups = match.groupdict()
+    part, other = match["subject"], groups.get("other") or groups.get("path") or ""
     beside: list[Pattern | None] = [*_paths(sentence, other)] if other else [ANY_FILE]
-    when = match.groupdict().get("when") or ""
-    words = re.findall(sentences.SECTIONS["language"], when, re.IGNORECASE)
+    words = [sentence.names[sign] for sign in sentence.signs(groups.get("when") or "")]
     if endings := dict.fromkeys(sentences.LANGUAGES[word.lower()] for word in words):
         beside = [Pattern(path=f"**/*.{ending}") for ending in endings]
-    elif _SOME.match(when):
-        return
     subjects: list[Pattern | None] = [*(_commands(sentence, part) or _paths(sentence, part))]
     if kind_of(part[0]) == "T":
         beside = beside or [_text(sentence.names[other])]

@@ -21,7 +21,7 @@ PLAIN, WITH_SUBCOMMAND, LIBRARIES, SUBCOMMANDS, CODE_ONLY, ENDINGS, FILES, DIREC
 PROGRAMS = PLAIN | WITH_SUBCOMMAND | CODE_ONLY
 # Code and names stand in a sentence as one sign each: by kind, the first sign. C: a command; P: a path; T: other code;
 # W: code that is a command if it is run; D: quoted words, and dashes; the last: what no rule can name.
-SIGNS = {"C": 0xE000, "P": 0xE100, "T": 0xE200, "W": 0xE300, "D": 0xE380, "": 0xE400}
+SIGNS = {"C": 0xE000, "P": 0xE100, "T": 0xE200, "W": 0xE300, "D": 0xE380, "": 0xE400, "B": 0xE500, "L": 0xE580}
 MOST_NAMES, MOST_COMMAND = 0x80, 100  # in a line; in a command
 DEEP = " " * 9  # what stands before the commands of a block: they are below any other point
 # Where absolute paths begin; others that begin with a slash begin in the project.
@@ -35,14 +35,17 @@ def expanded(name: str) -> str:
 
 
 def filled(text: str) -> str:
-    text = re.sub(r"\[((?:«\w»)+)\]", lambda kinds: f"[{''.join(map(_range, kinds[1].strip('«»').split('»«')))}]", text)
+    text = re.sub(r"(?<!\\)\[[^\]\n]*\]", lambda part: re.sub(r"«(\w+)»", lambda kind: _range(kind[1]), part[0]), text)
     return re.sub(r"«(\w+)»", lambda section: expanded(section[1]), text)
 
 
-def _range(kind: str) -> str:
-    return f"\\u{SIGNS[kind]:04x}-\\u{SIGNS[kind] + MOST_NAMES - 1:04x}"
+def _range(kinds: str) -> str:
+    return "".join(
+        f"\\u{SIGNS[kind]:04x}-\\u{SIGNS[kind] + MOST_NAMES - 1:04x}" for kind in ("CTWP" if kinds == "any" else kinds)
+    )
 
 
+@cache
 def compiled(name: str) -> re.Pattern[str]:
     return re.compile(expanded(name), re.IGNORECASE)
 
@@ -52,14 +55,16 @@ _INVERTED, _EXCEPTION = compiled("inverted"), compiled("exception")
 NEGATED = re.compile(expanded("lead") + expanded("neg"), re.IGNORECASE)
 _OPENING, _NEUTRAL, _POINT = compiled("opening"), compiled("neutral"), compiled("point")
 _TITLE, _DOING, _CROSS, _DIRECTORY = map(compiled, ("title", "doing", "cross", "directory"))
-_END, _OPTION, _DASH, _CO_AUTHOR, _CODE = map(compiled, ("end", "option", "dash", "trailer", "code"))
+_END, _OPTION, _DASH, _CODE = map(compiled, ("end", "option", "dash", "code"))
+# Words for what has a name.
+_NAMES = {"trailer": "`Co-Authored-By:`", "amend": "`--amend`", "force": "`git push --force`"}
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
 _FENCE = re.compile(r"^ *(```|~~~)(?P<language>[^\n]*)\n?(?P<code>.*?)(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _SHELLS = {"bash", "sh", "shell", "zsh", "console", "powershell"}
 # Above commands, and in a comment among them; and another way.
 _REQUIRED = re.compile(r"\((?:(?:must be )?(?:run|required|mandatory) )?(before [^()]+)\)")
-_COMMENTED = re.compile(r"^# *(.*\bbefore\b.*)\n((?:[^#\s].*(?:\n|\Z))+)", re.MULTILINE)
+_COMMENTED = re.compile(r"(?im)^# *(.*(?:\b(?:before|never|do not|don't)\b|❌).*)\n((?:[^#\s].*(?:\n|\Z))+)")
 _ANOTHER = re.compile(r"^\s*# *(?:or|alternatively)\b.*", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
 _MARK = re.compile(
@@ -71,11 +76,12 @@ _ASIDE = re.compile(r" ?\((?![^()]*\b(?:never|not|don't)\b)[^()\ue000-\ue4ff]*\)
 _WORD = re.compile(r"[^\s,;:!?()（），。；：、\ue000-\ue4ff\u3000-\u9fff\uac00-\ud7ff]+")
 _NAMED = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
 _PROGRAM = re.compile(
-    rf"(?<![\w./-])(?!git hooks?\b)(?:{_NAMED})(?: (?:{'|'.join(SUBCOMMANDS)})\b(?! suite))?"
+    rf"(?<![\w./-])(?!git hooks?\b)(?:{_NAMED}|(?i:npm|pnpm|yarn|bun|uv|poetry))"
+    rf"(?: (?:{'|'.join(SUBCOMMANDS)})\b(?! suite))?"
     r"(?: --?[\w=-]+)*(?![\w/-]|\.\w)",
     re.ASCII,
 )
-_JOINED = re.compile(rf"(?<![\w`./-])(?:{_NAMED})(?:/(?:{_NAMED}))+(?![\w`/-])")
+_JOINED = re.compile(rf"(?<![\w`./-])(?:{_NAMED})(?:/(?:{_NAMED}))+(?:/[a-z][\w-]+)*(?![\w`/.-])")
 _LIBRARY = re.compile(
     rf"(?:(?<=not )|(?<=NOT )|(?<=never )|(?<=of )|(?<=than ))(?:{'|'.join(LIBRARIES)})(?![\w/-]|\.\w)"
 )
@@ -156,14 +162,15 @@ def _points(fence: re.Match[str]) -> str:
     if any(PART.search(comment) for comment in re.findall(r"^\s*#.*", code, re.MULTILINE)):  # each for a part
         return ""
     for title, part in [("", code)] if is_below else _COMMENTED.findall(code):
-        commands = [re.sub(r"(?:^|\s+)#.*|^\$ ", "", line.strip()) for line in part.split("\n")]
+        commands = [re.sub(r"(?:^|\s+)#.*|^\$ |^cd \S+ && ", "", line.strip()) for line in part.split("\n")]
         is_shell = language in _SHELLS or (
             not language
             and all(command.startswith("cd ") or _kind(command) == "C" for command in filter(None, commands))
         )
         is_step = title and any(command.startswith("git ") for command in commands)  # of the moment itself
         if is_shell and not (is_step or any("`" in command or command.endswith("\\") for command in commands)):
-            lines += [f"{title.rstrip(': ')}:"] if title else []
+            opening = title.rstrip(": ") if "before" in title.lower() else "Never run"
+            lines += [f"{opening}:"] if title else []
             lines += [f"{DEEP}- `{command}`" for command in commands if command]
             lines += ["", "."] if title else []  # what follows is not below it
     return "\n".join(lines)
@@ -213,11 +220,14 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
         kind = "P" if is_named else "T" if re.fullmatch(r"--[a-z][a-z-]+", name) else ""
         return sign(name, kind) + match[0][len(name) :] if kind else match[0]
 
-    line = _JOINED.sub(lambda match: match[0].replace("/", ", "), line)
-    words = _CO_AUTHOR.sub("`Co-Authored-By:`", line)
-    words = _DASH.sub(lambda _: sign("—", "D"), words)
+    line = _JOINED.sub(lambda match: "`" + match[0].replace("/", "`, `") + "`", line)
+    for form, name in _NAMES.items():
+        line = "".join(
+            part if part[:1] == "`" else compiled(form).sub(name, part) for part in re.split("(`[^`]*`)", line)
+        )
+    words = _DASH.sub(lambda _: sign("—", "D"), line)
     words = _CODE.sub(coded, words)
-    words = _PROGRAM.sub(lambda match: sign(match[0], "C"), _BOLD.sub("", words))
+    words = _PROGRAM.sub(lambda match: sign(match[0].lower(), "C"), _BOLD.sub("", words))
     words = _LIBRARY.sub(lambda match: sign(match[0], "W"), words)
     return _WORD.sub(plain, words).strip(), names
 
