@@ -23,7 +23,8 @@ def is_drawing(char):
 
 def drawn():
     """The characters beyond ASCII in the texts of the sources; regular expressions and docstrings are none."""
-    yield from ((char, "words.txt") for char in (SOURCES / "views/words.txt").read_text("utf-8") if is_drawing(char))
+    for path in (SOURCES / "views/words.txt", SOURCES / "tui/texts.txt"):
+        yield from ((char, path.name) for char in path.read_text("utf-8") if is_drawing(char))
     for path in SOURCES.rglob("*.py"):
         if path.relative_to(SOURCES).parts[0] in ELSEWHERE:
             continue

@@ -17,6 +17,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from memtui import keymap
+from memtui.tui import texts
 from memtui.tui.safety_net import composed
 from memtui.tui.services import Command, services_of
 from memtui.tui.widgets.detail import Detail
@@ -35,23 +36,8 @@ PAGE_SIDES, KEY_CELLS, TWO_COLUMNS = 5, 8, 72
 HELP_ACROSS = 130  # columns of that page: in a wide terminal it says no less than in one that it fills
 # The keys in the text below a list.
 READING: Keys = (("j k", "scroll"), ("escape", "to the list"), ("g G", "top, bottom"))
-# Keys of lists that no action has.
-LISTS: Sequence[Sequence[str]] = (
-    ("j k ↓ ↑", "down, up"),
-    ("g G", "first, last"),
-    ("^d ^u", "half a page; ^f ^b a page"),
-    ("tab", "the next pane"),
-    ("enter", "read it, go deeper"),
-    ("escape", "back: from the text, the marks, the filter", "back"),
-)
-# Actions that are one line of the help, and its words, the longest first.
-TOGETHER = (
-    (("app.memories", "app.inbox", "app.activity", "app.setup"), ("Memories, Inbox, Activity, Setup", "the places")),
-    (("list.next", "list.previous"), ("the next, the previous one, also while one is read", "next, previous one")),
-    (("list.left", "list.right"), ("the pane to the left, right; fold, unfold", "left, right pane; fold")),
-    (("app.undo", "app.redo"), ("undo the last change, redo it", "undo, redo")),
-    (("app.changes",), ("all changes; undo any of them", "all changes; undo any")),
-)
+# Actions that are one line of the help, and its words.
+TOGETHER = [(names.split(), words.split(" | ")) for names, words in texts.TABLES["keys together"].items()]
 
 
 class KeyBar(OneLine):
@@ -220,7 +206,9 @@ def _column(groups: Mapping[str, Sequence[Sequence[str]]], titles: Sequence[str]
 
 def of_screen(group: str, possible: Mapping[str, Command], marks: str, *, read_only: bool) -> Preview:
     """Return the help of a screen: its keys, those of lists `possible` there, and those that work everywhere."""
-    groups: dict[str, list[Sequence[str]]] = {"Move": [*LISTS]}
+    groups: dict[str, list[Sequence[str]]] = {
+        "Move": [(keys, *words.split(" | ")) for keys, words in texts.TABLES["keys of lists"].items()]
+    }
     offered = {
         command.id: possible[command.id].named(command) if command.id in possible else command
         for name in (group, keymap.LIST, keymap.GLOBAL)

@@ -21,6 +21,7 @@ from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.services import Services
+from memtui.tui.texts import TABLES
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.lines import Field, Labelled
@@ -35,11 +36,6 @@ LEAST_LINES, AROUND, LOW = 25, 8, 20
 LOOK_SECONDS = 1.0
 MOVED = "It was changed by somebody else; saving shows both versions."
 OUT, KEEP = "out", "keep"
-SECRET = (
-    ("", "Go back to the form"),
-    (OUT, "Remove it: the text says [redacted] and its kind instead"),
-    (KEEP, "Keep it as it is"),
-)
 
 
 class Body(TextArea):
@@ -319,7 +315,7 @@ class DraftForm(Dialog[str]):
         kinds = redact.kinds_in(text, before) if text != self._allowed_text else []
         if not kinds:
             return True
-        answer = await self.services.ask(Choice(redact.question(kinds), SECRET))
+        answer = await self.services.ask(Choice(redact.question(kinds), [*TABLES["secret"].items()]))
         if answer == OUT:
             for widget in self.widgets.values():
                 if isinstance(widget, Input):

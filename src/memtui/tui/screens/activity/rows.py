@@ -22,10 +22,11 @@ from memtui.models.subconscious.runs import SENDER
 from memtui.review.waiting_entries import Waiting
 from memtui.tui.model import matches
 from memtui.tui.screens.frame import REPEATED, Described
+from memtui.tui.texts import TABLES
 from memtui.tui.widgets.detail import append_keys
 from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
-from memtui.views import colours, glyphs, models, notes, safe_text
+from memtui.views import colours, models, notes, safe_text
 from memtui.views.deliveries import GLYPHS, RECEIPTS, WORDS, resume, session_words
 
 if TYPE_CHECKING:
@@ -41,23 +42,7 @@ COLUMNS = (
 # Cells of the kind of a row.
 KIND_WIDTH = 11
 WAITS, STOPPED = "○", "!"
-MARKS = (
-    (WAITS, "a note waits for the next prompt; urgent: also for the next tool use"),
-    (STOPPED, "lost: the note is not delivered; its detail says why, and what to do"),
-    (glyphs.UNFOLDED, "a session with what it got, newest first, and its worst receipt; h folds it, l unfolds it"),
-)
-# By the code of a finding: what it means for a note, and what can be done.
-STUCK = {
-    "inbox.held": ("It stays here until you decide.", "{activity.again} sends it again."),
-    "inbox.expired": (
-        "Nobody gets it any more.",
-        "{activity.again} sends it again without an expiry, {activity.edit} gives it another one.",
-    ),
-    "inbox.long": ("Sessions only get the name of its file.", "{activity.edit} shortens it."),
-    "inbox.nobody": ("", "{activity.edit} changes whom it is for."),
-    "inbox.endless": ("", "{activity.edit} gives it another one."),
-    "inbox.secret": ("", "{activity.edit} takes it out."),
-}
+MARKS = TABLES["activity rows"].items()
 
 
 @dataclass
@@ -243,9 +228,9 @@ class NoteRow:
         data, now, fields = context.data, context.data.now(), self.entry.fields
         addressees = fields.get("for", "")
         for finding in self.states:
-            means, remedy = STUCK.get(finding.code, ("", ""))
+            means, _, remedy = TABLES["notes that do not arrive"].get(finding.code, "").partition("|")
             add_line(text, f"! {findings.flag(finding) or findings.message(finding)}", colours.PROBLEM)
-            words = " ".join(filter(None, (means, "" if context.read_only else keymap.keyed(remedy))))
+            words = " ".join(filter(None, (means.strip(), "" if context.read_only else keymap.keyed(remedy.strip()))))
             text.append(f"  {words}\n" if words else "", style="yellow")
         facts = context.facts.get(self.session)
         way = notes.way(addressees, resume(facts, data.cwd) if facts else "") if not self.states else ""

@@ -25,6 +25,7 @@ from memtui.tui.screens.activity.sessions import READING, DeliveryEntry, Row, Ru
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, bindings, first_of
+from memtui.tui.texts import TEXTS
 from memtui.tui.widgets.rows import RowList
 from memtui.views import colours, deliveries, glyphs, notes, safe_text
 from memtui.views.drafts import named
@@ -35,10 +36,6 @@ if TYPE_CHECKING:
 # Older deliveries are read when so few rows are left below what is seen.
 NEAR_END = 10
 TICK_SECONDS = 1.0
-EMPTY = """Nothing yet.
-What sessions get is listed here: memories as they start, notes and drafts with their prompts.
-
-"""
 KEYS = "{app.note} writes a note: the next prompt in this project gets it{once}, and you see here whether it arrived."
 NOT_A_NOTE = "Only notes can be sent again, edited or withdrawn."
 # The words of the bottom bar for actions that all lists have.
@@ -232,7 +229,7 @@ class Activity(ListScreen[Row]):
         elsewhere = "" if self.of_all_projects else f"\n{keymap.key_of('list.project')} shows all projects."
         if self.is_filtered:
             return super().why_empty() + elsewhere
-        words = EMPTY + notes.before(self.services.data.unheard(), KEYS) + elsewhere
+        words = TEXTS["no deliveries"] + "\n\n" + notes.before(self.services.data.unheard(), KEYS) + elsewhere
         return keymap.keyed(words, read_only=self.services.read_only)
 
     def why_no_matches(self) -> str:

@@ -26,6 +26,7 @@ from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import ENTRIES, REJECT, RowCommands
+from memtui.tui.texts import TABLES
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.prose import draw
 from memtui.views import drafts, notes, safe_text
@@ -39,12 +40,6 @@ FIELDS, RULES = (*LINES, *CHOICES), "rules"
 GONE = "It is gone: it was decided on or removed meanwhile. What you typed stays here to be copied."
 MEASURED = 6000  # characters of a text whose lines are counted
 LEAST_SHOWN = 1000  # characters of one entry among many
-TODO_KEYS = (
-    ("inbox.approve", "mark it done and remove it"),
-    ("inbox.edit", "edit its text"),
-    ("inbox.reject", "reject it"),
-    ("inbox.later", "hide it until later; it stays, whatever the next session leaves"),
-)
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEFT_OUT = f"! not written, as a memory of this name is there already; in the list {RENAME}"
 # Columns for the name of a memory before its description; the most characters of one in a note.
@@ -365,7 +360,7 @@ class TodoCommands(RowCommands[EntryRow]):
         todo.stylize("bold", 0, min(len(item.text), prose.SHOWN))
         facts = drafts.todo_facts(item, evidence.title if evidence else "", states, view.now)
         text = draw([self.own_text(row)]).append_text(todo).append("\n").append_text(draw([facts]))
-        described = self.with_keys(text, TODO_KEYS)
+        described = self.with_keys(text, [*TABLES["todo keys"].items()])
         text.append(f"\n{safe_text.line(view.data.tilde(item.path))}\n", style="dim")
         return described
 

@@ -28,6 +28,7 @@ from memtui.store.versions.writers import Occasion
 from memtui.tidy import similar_memories
 from memtui.tui.model import autosave, matches
 from memtui.tui.model.data import Data
+from memtui.tui.texts import TEXTS
 from memtui.views import changesets, decisions, drafts, glyphs, query, safe_text
 from memtui.views.decisions import MARKS, ORDER, ChangedRow, Decision, ProposedRow, RowKind, of_entry
 from memtui.views.memories import scope_name
@@ -276,10 +277,8 @@ LEGEND = (
     glyphs.section("In front of a row", (glyphs.UNSAVED, *MARKS))
     + glyphs.section("Filter", ((f"is:{state}", words) for state, words in STATES.items()))
     + glyphs.section("Kinds of fixes", changesets.MEANINGS.items())
-    + "\nIn the detail of a change, what is dropped comes first; a good paraphrase may be listed there, too. A"
-    " draft is folded as probably a one-off if it was said once and is less than"
-    f" {format_hot.LASTING:.0%} likely to last, or where that is not known, less than"
-    f" {format_hot.DOUBTFUL:.0%} sure. What is not on the screen is shown whole before it is approved."
+    + "\n"
+    + TEXTS["inbox legend"].format(lasting=format_hot.LASTING, doubtful=format_hot.DOUBTFUL)
 )
 
 

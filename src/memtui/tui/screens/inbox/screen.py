@@ -41,6 +41,7 @@ from memtui.tui.screens.inbox.row import (
 )
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, bindings
+from memtui.tui.texts import TEXTS
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import notes, query, safe_text
 from memtui.views.decisions import Decision, ProblemRow, ProposedRow, in_order
@@ -49,8 +50,6 @@ REST_SECONDS = 0.15  # how long the cursor rests on a draft before its transcrip
 # How long no decision follows another before what depends on them is read: changes, similar memories.
 SETTLE_SECONDS = 1.5
 READING = "Reading …"
-EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. \
-Memories that overlap, have expired or are broken are listed here, each with its fix."""
 UNHEARD = "Sessions will save no drafts here.\n{}."
 # What else can be done where nothing waits; the first only where something may be written.
 ELSEWHERE = (
@@ -279,7 +278,7 @@ class Inbox(ListScreen[Decision]):
             return READING
         read_only = self.services.read_only
         why = notes.keyed(self.services.data.unheard(), read_only=read_only)
-        words = UNHEARD.format(why[:1].upper() + why[1:]) if why else EMPTY
+        words = UNHEARD.format(why[:1].upper() + why[1:]) if why else TEXTS["nothing waits"]
         words += PLANNING * (self.planning and not self.planned)
         return f"{words}\n{keymap.keyed(''.join(ELSEWHERE[read_only:]))}"
 

@@ -22,6 +22,7 @@ from memtui.tui.screens.memories.detail import drafts_text, glance_text
 from memtui.tui.screens.memories.reader import MemoryReader, Pair
 from memtui.tui.screens.memories.rows import MemoryTable, ScopeTree
 from memtui.tui.services import Command, Services, first_of
+from memtui.tui.texts import TABLES
 from memtui.views import memories as present
 from memtui.views import rules, safe_text
 
@@ -37,14 +38,7 @@ KINDS = "Markdown, a file or a folder (also an export of memtui), a CLAUDE.md, o
 HINT = "a path, such as ~/notes"
 BELOW = "What it would bring is shown first. It waits in the inbox until you approve it."
 # What a memory of each type says.
-TYPES = {
-    "user": "about you: role, expertise, preferences",
-    "feedback": "a rule: how you want the work done",
-    "project": "a fact or goal of the project",
-    "reference": "where something is, and what it is good for",
-    "tool": "a tool: how to call it, what to look out for",
-}
-TYPE_ROWS = [(kind, f"{kind:<10} {TYPES[kind]}") for kind in memory.TYPES]
+TYPE_ROWS = [(kind, f"{kind:<10} {TABLES['memory types'][kind]}") for kind in memory.TYPES]
 
 
 def _names(chosen: list[Pair]) -> str:

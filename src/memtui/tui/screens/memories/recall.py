@@ -24,6 +24,7 @@ from memtui.tui.screens.memories.detail import append_reasons, recall_head, rule
 from memtui.tui.screens.memories.reader import Pair
 from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE
 from memtui.tui.services import Command, first_of
+from memtui.tui.texts import TEXTS
 from memtui.tui.widgets.detail import append_keys
 from memtui.tui.widgets.lines import Field, Labelled
 from memtui.tui.widgets.rows import Column
@@ -36,10 +37,6 @@ if TYPE_CHECKING:
 TITLE = "Recall: which memories a prompt would bring, and why"
 HINT = "a prompt, as you would type it to Claude; down takes a recent one"
 NOTHING_TYPED = "Type a prompt, or down for a recent one, to see which memories Claude would get."
-NO_MEMORIES = """Nothing is remembered here yet, so no prompt brings anything.
-escape, then {memories.new} creates a memory; a draft that you approve becomes one, too."""
-NO_INDEX = """Nothing can be looked up: the memories have no index yet, and with --read-only none is built.
-The next session builds it, and so does `memtui recall`."""
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
 ORDERED = "The list is ordered by how likely each memory helps: escape comes back to all memories."
@@ -54,11 +51,7 @@ FOOTER_WORDS = {"retype": "trigger", "remove": "mute", "pin": "pin"}
 # The titles and the help of actions that do something else here.
 MUTE = ("memories: mute or unmute", "Never deliver it for prompts like this, or deliver it again")
 TRIGGER = ("memories: add a trigger", "Find it by other words, too")
-LEGEND = (
-    glyphs.section("Memories", words.MARKS) + "\n"
-    "likely: how likely it is that the memory helps with the prompt. It is worked out of the words that match, of"
-    " the likeness in meaning, and of what its deliveries led to. The line across the list is where delivery ends."
-)
+LEGEND = glyphs.section("Memories", words.MARKS) + "\n" + TEXTS["recall legend"]
 
 
 class Recall(Labelled):
@@ -276,11 +269,11 @@ class Recall(Labelled):
         if self._is_late:
             return READING
         if not run.memories and (run.silent or self.prompt):
-            return keymap.keyed(NO_MEMORIES, read_only=self.services.read_only)
+            return keymap.keyed(TEXTS["recall without memories"], read_only=self.services.read_only)
         if not self.prompt.strip():
             return NOTHING_TYPED
         if run.silent == "no-index":
-            return NO_INDEX
+            return TEXTS["recall without index"]
         why = words.silence(run)  # that nothing is delivered stands above
         return f"{why[:1].upper()}{why[1:]}."
 

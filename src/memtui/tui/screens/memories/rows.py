@@ -20,6 +20,7 @@ from memtui.store.scopes import Scope
 from memtui.store.status import Row
 from memtui.tui.model import matches
 from memtui.tui.screens.memories.reader import MemoryReader, Pair
+from memtui.tui.texts import TABLES, TEXTS
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.lines import fitting
 from memtui.tui.widgets.rows import Column, RowList
@@ -70,10 +71,6 @@ WORDS = ("broken", "hidden", "untrusted", "check fails", "not loaded", "unlisted
 REASONS = dict(zip(memory_status.ORDER, WORDS, strict=True))
 # In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
-NUMBERS = (
-    ("held", "how often Claude kept its rules since it was written, such as 31/32"),
-    ("used", "how often a prompt brought it, or Claude opened or wrote it"),
-)
 LEGEND = "\n".join(
     (
         glyphs.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
@@ -85,7 +82,7 @@ LEGEND = "\n".join(
             [(REASONS[letter], meaning) for letter, meaning in memory_status.MEANINGS.items()],
         ),
         glyphs.section("In every order", [("!", "a problem: the detail says more"), glyphs.UNSAVED]),
-        glyphs.section("Numbers", NUMBERS),
+        glyphs.section("Numbers", TABLES["memory numbers"].items()),
         "",
         legend("In the order of the last delivery")
         + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",
@@ -97,18 +94,6 @@ INSTRUCTIONS = "instructions"
 GROUPS = {"others": "other projects", "agents": "agents", INSTRUCTIONS: INSTRUCTIONS}
 # Shown instead of a count until all memories are read.
 UNREAD = "…"
-EMPTY = "Nothing is remembered here yet.\n\n"
-KEYS = """{app.note}  writes a note: your next prompt gets it{once}
-{memories.new}  creates a memory
-{app.inbox}  shows drafts from your sessions, for you to approve
-{app.help}  lists all keys"""
-# What fills a scope without memories, by its kind.
-FILLED_BY = {
-    "global": "What is true in all your projects.\n{memories.new} creates a memory.\n{app.inbox} has drafts.",
-    "project": "What all who work on this repository should know, in its .claude/memory.\n{memories.new} creates one.",
-    "auto": "Claude Code writes its own memories here while you work.\n{memories.new} creates one.",
-    "agent": "The agent of this name writes its own memories here while it works.",
-}
 
 
 def searched(pair: Pair) -> str:
@@ -403,7 +388,8 @@ class ScopeTree(RowList[Place]):
         if scope is not None and scope.problem:
             return f"{scope.directory}\n{scope.problem}: it is not read."
         if scope is not None and any(self.reader.rows.values()):
-            filled_by = keymap.keyed(FILLED_BY.get(scope.kind, ""), read_only=services.read_only)
+            filled_by = keymap.keyed(TEXTS.get(f"empty {scope.kind}", ""), read_only=services.read_only)
             return f"No memories in {self.reader.name_of(scope)}.\n{filled_by}"
-        words = EMPTY + notes.before(services.data.unheard(["project"]), KEYS)
+        keys = notes.before(services.data.unheard(["project"]), TEXTS["keys without memories"])
+        words = f"Nothing is remembered here yet.\n\n{keys}"
         return keymap.keyed(words, read_only=services.read_only)

@@ -23,6 +23,7 @@ from memtui.settings.setting import Setting
 from memtui.sync import state as sync
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
+from memtui.tui.texts import TABLES
 from memtui.tui.widgets.detail import append_keys
 from memtui.views import colours, glyphs, models, query, rules, safe_text
 from memtui.views import setup as setup_words
@@ -33,26 +34,8 @@ BAD = f"bold {colours.PROBLEM}"
 MARKS = {OK: ("✓", colours.GOOD), NOTE: ("·", colours.QUIET), PROBLEM: ("!", BAD)}
 PROBLEMS, MORE, HOOKS, PROJECT, RULES = "problems", "more", "hooks", "this project", "rules"
 MODEL, MACHINES, DISK, SETTINGS, ADVANCED = "model", "machines", "disk", "settings", "advanced"
-# The headings in their order, and what the detail of each says; those that are unfolded at first.
-HEADINGS = {
-    PROBLEMS: "What is wrong with the setup, worst first. Those of memories are in the Inbox (press {app.inbox}),"
-    " those of notes in Activity (press {app.activity}).",
-    MORE: "The rest of them.",
-    HOOKS: "What Claude Code runs in each session, and where that is installed. How long it waits for each hook is"
-    " in Activity (press {activity.plots} there).",
-    PROJECT: "What sessions of this project get.",
-    RULES: "How often sessions kept the rules of memories, since each was written and before. {app.memories} lists it"
-    " beside each memory, {app.activity} has what was broken. docs/rules.md says how to write one.",
-    MODEL: "memtui works without a model. One is asked only if the setting llm_backend says how it is reached;"
-    " until then nothing is sent. Then `memtui consolidate --ask-model` asks it, and so do the settings"
-    " recall_select (each prompt) and subconscious (each turn), which are off by default.",
-    MACHINES: "memtui sync keeps memories the same on your machines, at the start of sessions and after each turn.",
-    DISK: "What is kept, and for how long: the settings keep_days and keep_mb. An error in a hook never stops a"
-    " session: memtui doctor --errors lists them.",
-    SETTINGS: "The settings that people change first. Comments in config.toml stay.",
-    ADVANCED: "The settings that few people change.",
-}
-OPEN = frozenset({PROBLEMS, SETTINGS})
+HEADINGS = TABLES["setup headings"]
+OPEN = frozenset({PROBLEMS, SETTINGS})  # the headings that are unfolded at first
 NO_RULES = "no memory has any"
 NO_MODEL = "none is set (llm_backend is off)"
 PROBLEMS_SHOWN = 5  # the most rows below PROBLEMS; where there are more, the others are folded below MORE
@@ -63,15 +46,7 @@ GROUPS = {
     "llm": MODEL,
     **dict.fromkeys(("config", "semantic"), ADVANCED),
 }
-LEGEND = glyphs.section(
-    "Marks",
-    (
-        (MARKS[OK][0], "all good"),
-        (MARKS[NOTE][0], "worth knowing"),
-        (MARKS[PROBLEM][0], "to fix"),
-        ("✗", "hooks that are not installed"),
-    ),
-)
+LEGEND = glyphs.section("Marks", TABLES["setup marks"].items())
 KEPT = "{bytes:size} · {changes:change} kept"  # what the heading of DISK says
 # By the code of a finding: the setting that cures it.
 CURES = {

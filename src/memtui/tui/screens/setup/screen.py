@@ -30,21 +30,14 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.rows import BAD, HOOKS, PROBLEMS, SetupRow, Snapshot, take_snapshot
 from memtui.tui.services import Command, Services, bindings
+from memtui.tui.texts import TABLES
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import query
 from memtui.views import setup as setup_words
 
 LOOKING, FINE = "looking …", "✓ All set up"
 TITLE_WIDTHS, ROOMY = (16, 20), 60  # cells of the column of titles, and from which width of the list it has the second
-
-# What a fix does, by its id, and the word for it in the footer.
-FIXES = {
-    "install": ("install the hooks, after showing the change", "install hooks"),
-    "notes": ("find out whether they arrived", "fix"),
-    "errors": ("set the errors aside, beside the log", "fix"),
-    "files": ("let only you read and write them", "fix"),
-    "start": ("start reading sessions again", "start again"),
-}
+FIXES = {fix: words.split(" | ") for fix, words in TABLES["setup fixes"].items()}
 HERE, ALL = "here", "all"
 
 
