@@ -15,6 +15,7 @@ from memtui.client.transcripts.conversation import Conversation
 from memtui.deliver import error_log_hot
 from memtui.models.call import ModelError, Schema
 from memtui.models.model import RULE, LanguageModel, fenced
+from memtui.models.prompts import PROMPTS
 from memtui.recall import fields, judge_hot, own_words_hot, places_hot, query_hot, segment_hot, selection_state_hot
 from memtui.redact.redact import kinds_in, redacted
 from memtui.store import triggers
@@ -28,15 +29,7 @@ PROMPT, DESCRIPTION, TRIGGERS = 4000, 300, 400
 # Turns before the prompt that are sent, characters of a message of them, and bytes of the transcript's end to look in.
 TURNS, SAID, TAIL_BYTES = 3, 1000, 1 << 20
 ANSWER_TOKENS = 2000
-SYSTEM = f"""\
-You select notes for a coding agent. You get the prompt that it was given, what was said right before it, and a
-catalogue of notes: the name of each, what it is about, and when it is needed. What was said before tells what the
-prompt is about where its own words don't.
-
-{RULE}
-
-Name the notes that will clearly help the agent with this prompt, the most useful first, at most {MOST}. Judge by what
-the catalogue says. If you are not sure that a note helps, leave it out. If none does, give an empty list."""
+SYSTEM = PROMPTS["selection"].format(rule=RULE, most=MOST)
 
 SCHEMA: Schema = {
     "type": "object",

@@ -12,10 +12,11 @@ from memtui.base.similarity import holds, rule_of
 from memtui.client.transcripts.conversation import normalised
 from memtui.models.call import Schema
 from memtui.models.model import RULE, LanguageModel, fenced
+from memtui.models.prompts import PROMPTS
 from memtui.models.selection import CatalogueEntry
 from memtui.models.subconscious import block_files_hot, transcript_view
 from memtui.models.subconscious.control import PURPOSE
-from memtui.models.subconscious.project_files import GLOB, GREP, NAMES, READ, Tools
+from memtui.models.subconscious.project_files import NAMES, Tools
 from memtui.models.subconscious.runs import MOST as MOST_WHISPER
 from memtui.models.subconscious.runs import Run, Whisper
 from memtui.models.subconscious.trace import Trace
@@ -30,38 +31,9 @@ CATALOGUE_LINE, MEMORIES = 160, 60
 EARLIER, EARLIER_ALL = 600, 8000
 # Changes that the person undid, of which it is told, and characters of each.
 UNDONE, UNDONE_LINE = 15, 200
-TOLD_UNDONE = """\
-The person undid these changes of yours (gone: lines that you had written; back: lines that you had removed). Do not
-make them again, in other words either, unless the person asks for it:"""
 # Characters of a note; a longer one is cut.
 NOTE = 2000
 ANSWER_TOKENS = 6000
-SYSTEM = f"""\
-{{directives}}
-
-{RULE}
-
-You get what was said in a session between a person and a coding agent since you last read it, your blocks of notes with
-what each is for, what you noted earlier in this session, and a list of the person's memories.
-Answer with these, each of which may be empty:
-- `edits`: changes of blocks. `old` is text that stands in the block exactly once and that `new` replaces; an empty
-`old` adds `new` at the end; an empty `new` removes `old`. A block has at most {block_files_hot.MOST} characters.
-`quote` is the words of the person or of the agent that show it, copied character for character; for blocks marked as
-shared, which are for all projects, words of the person. What a memory of the list says needs no block.
-- `whispers`: what the agent should know now. `quote` is the words of either that it is about, copied likewise;
-`urgent` only if it can't wait for the next prompt. State facts; give no orders.
-- `replies`: one for each mention of you, by its id.
-- `note`: what you make of this turn, in a sentence or two; you will read it again.
-A quotation has at least {QUOTE_WORDS} words and {QUOTE_CHARS} characters, all of the new messages below, none of
-thoughts, summaries or what tools printed. Use words of your own: what repeats {RUN_WORDS} words in a row, a sentence
-or an address of these or of a file, and that nobody said, is refused.
-{{looks}}"""
-WITH_LOOKS = f"""\
-- `looks`: if you must first look at files of the project, only this: {READ} a `path` (from the line `text` on),
-{GREP} below a `path` for the words `text`, {GLOB} below a `path` for names like `text`. You then get what
-was found, and answer again."""
-WITH_ALL = "You may use your tools before you answer."
-WITH_WEB = "You may search the web before you answer; no search names a person or what the project keeps private."
 
 
 def form_of_answer(may_look: bool) -> Schema:
@@ -124,8 +96,11 @@ class Wishes:
 def ask(model: LanguageModel, situation: Situation, wishes: Wishes, trace: Trace) -> None:
     """Ask the model about what is new, and put its wishes into `wishes`. Raises ModelError, MemtuiError."""
     looker = Tools(situation.top) if situation.top else None
-    looks_text = "\n".join(filter(None, (WITH_LOOKS if looker else "", situation.own_tools)))
-    rules = SYSTEM.format(directives=situation.directives, looks=looks_text)
+    looks_text = "\n".join(filter(None, (PROMPTS["looks"] if looker else "", situation.own_tools)))
+    rules = PROMPTS["subconscious"].format(
+        directives=situation.directives, rule=RULE, looks=looks_text, characters=block_files_hot.MOST,
+        quote_words=QUOTE_WORDS, quote_chars=QUOTE_CHARS, run_words=RUN_WORDS,
+    )  # fmt: skip
     prompt, steps = _told(situation), 0
     own = [text for run in situation.earlier for kind, text in run.remarks() if kind in {"noted", "whispered"}]
     person, agent = (
@@ -176,7 +151,7 @@ def _head(situation: Situation) -> str:
         sides = [(word, "; ".join(lines)) for word, lines in (("gone", removed), ("back", back)) if lines]
         undone.append(f"- {name}: " + ", ".join(f"{word} “{cut(text, UNDONE_LINE)}”" for word, text in sides))
     if undone:
-        parts.append(TOLD_UNDONE + "\n" + fenced("undone", "\n".join(undone)))
+        parts.append(PROMPTS["undone"] + "\n" + fenced("undone", "\n".join(undone)))
     lines = [f"- {line(each.name)}: {line(each.description)[:CATALOGUE_LINE]}" for each in situation.known[:MEMORIES]]
     return "\n\n".join([*parts, fenced("memories", "\n".join(lines))])
 

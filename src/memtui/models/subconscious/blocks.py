@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot, visible_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.base.storage import read_or_none
+from memtui.models.prompts import PROMPTS
 from memtui.models.subconscious import block_files_hot
 from memtui.redact.redact import redact, redacted
 from memtui.store.journal import ledger as journal_ledger
@@ -18,13 +19,7 @@ from memtui.store.scopes import Scope
 from memtui.store.versions.versions import GONE, OTHER, PERSON, Version, Writer
 
 # The texts of blocks whose file has none.
-DEFAULTS = {
-    block_files_hot.DIRECTIVES: """\
-You are the subconscious of a coding agent: after each turn you read its session, and never act yourself.
-Keep the blocks short, true and current: rewrite what has changed, remove what is done or was wrong.
-Note what will matter in later sessions: what the person wants and why, decisions, pitfalls, unfinished work.
-Whisper only when the agent is about to go wrong, or lacks something that you know. Most turns need no whisper."""
-}
+DEFAULTS = {block_files_hot.DIRECTIVES: PROMPTS["directives"]}
 
 
 class RefusedEditError(MemtuiError):

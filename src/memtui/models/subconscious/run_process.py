@@ -20,6 +20,7 @@ from memtui.deliver.record import find_note
 from memtui.models import selection
 from memtui.models.call import ModelError, OwnTools
 from memtui.models.model import LanguageModel
+from memtui.models.prompts import PROMPTS
 from memtui.models.subconscious import agent, block_files_hot, blocks, control, runs, transcript_view
 from memtui.models.subconscious.agent import Wishes
 from memtui.models.subconscious.runs import Run
@@ -214,7 +215,7 @@ class Along:
             selection.catalogue(self.root, places_hot.of_session(self.env, self.cwd), words, self.now()),
             undone=self.blocks.undone(agent.UNDONE),
             top=self.top if powers.allowed in {control.READ_ONLY, control.WEB} else "",
-            own_tools={control.FULL: agent.WITH_ALL, control.WEB: agent.WITH_WEB}.get(powers.allowed, ""),
+            own_tools={control.FULL: PROMPTS["all tools"], control.WEB: PROMPTS["web"]}.get(powers.allowed, ""),
         )
 
     def _act(self, run: Run, edits: Sequence[tuple[str, str, str]], *, again: bool = False) -> None:
