@@ -52,9 +52,9 @@ def test_it_says_what_to_type_to_use_the_sample_world_in_a_shell(bare, tmp_path,
 
 @pytest.mark.slow
 def test_what_the_tour_proposes_works(memtui):
-    from memtui.cli.commands.demo import TRY
+    from memtui.views.words import TABLES
 
-    for command, why in TRY:
+    for command, why in TABLES["try"].items():
         assert memtui(*shlex.split(command)[1:], check=False).code in {0, 5}
         assert len(f"  {command:<32}# {why}") <= 80
 

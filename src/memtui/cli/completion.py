@@ -7,6 +7,7 @@ from functools import partial
 
 import argcomplete
 
+from memtui.base import word_lists
 from memtui.base.short_ids import short_id
 from memtui.cli import parser
 from memtui.cli.context import Context
@@ -14,25 +15,7 @@ from memtui.cli.output import Output, cut, line
 
 NEWEST = 50  # ids of changes that are offered
 TITLE = 60  # columns of a description
-# The words or options of a command -> what they can be; the command is empty where it does not matter.
-SOURCES = {
-    ("", "--scope"): "scopes",
-    ("", "--type"): "types",
-    ("trust", "--team"): "teams",
-    ("leave", "--team"): "teams",
-    ("note", "--withdraw"): "notes",
-    ("show", "name"): "memories",
-    ("history", "names"): "memories trash",
-    ("edit", "names"): "memories waiting",
-    ("rm", "names"): "memories",
-    ("mv", "names"): "memories",
-    ("trust", "names"): "memories",
-    ("undo", "id"): "changes",
-    ("approve", "ids"): "waiting changed",
-    ("reject", "ids"): "waiting changed",
-    ("inbox", "id"): "waiting changed",
-    ("set", "value"): "values",
-}
+PATH = os.path.dirname(__file__) + "/commands.txt"
 
 
 def complete(typed: str) -> None:
@@ -43,11 +26,11 @@ def complete(typed: str) -> None:
 def with_candidates(typed: str) -> parser.Parser:
     """Return the parser of the command that was typed, or of all, with candidates at its words and options."""
     name = parser.command_word(typed.split()[1 : None if typed.endswith(" ") else -1])
-    root = parser.build(name if name in parser.COMMANDS else None)
+    root, sources = parser.build(name if name in parser.COMMANDS else None), word_lists.tables(PATH)["completions"]
     for command, current in parser.walk("", root):
         for action in current._actions:  # noqa: SLF001  argparse has no public way
             word = action.option_strings[-1] if action.option_strings else action.dest
-            if kinds := SOURCES.get((command, word)) or SOURCES.get(("", word)):
+            if kinds := sources.get(f"{command} {word}") or sources.get(word):
                 action.completer = partial(_candidates, kinds.split())  # type: ignore[attr-defined]
     return root
 

@@ -11,19 +11,7 @@ from memtui.base.shell import shell_word
 from memtui.cli import open_tui, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result, styled
-
-# Commands to try, with comments; the ids are those of the sample world.
-TRY = (
-    ("memtui", "the TUI; ? for all keys"),
-    ("memtui inbox", "what waits for a decision"),
-    ("memtui inbox J5VMX3", "one draft, and what it comes from"),
-    ("memtui approve J5VMX3", "make it a memory"),
-    ("memtui undo", "no, don't"),
-    ("memtui consolidate", "what could be merged or fixed"),
-    ("memtui activity Z2C4A7", "the exact text, and why each piece is in it"),
-    ('memtui recall "put it live now"', "what a prompt would bring, and why"),
-    ("memtui doctor", "everything that is wrong in this world"),
-)
+from memtui.views.words import TABLES
 
 
 @parser.command("demo")
@@ -45,7 +33,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     inside = Context({**ctx.env, **world.env}, ctx.out, world.shop)
     inside.project_given = False
     quoted = shell_word(world.directory)
-    examples = [f"  {example:<32}{styled('# ' + why, 'dim')}" for example, why in TRY]
+    examples = [f"  {example:<32}{styled('# ' + why, 'dim')}" for example, why in TABLES["try"].items()]
     is_shell = open_tui.has_terminal() and not ctx.out.json
     if args.open or args.tour or is_shell:
         places = [os.path.dirname(started), ctx.env.get("PATH", os.defpath)]

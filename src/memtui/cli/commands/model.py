@@ -20,16 +20,10 @@ from memtui.models.subconscious.control import Overview
 from memtui.recall import places_hot, semantic_hot, sentences
 from memtui.settings import config_hot, setting
 from memtui.views import changes, models
+from memtui.views.words import TABLES
 from memtui.worker import index_updates, sentence_vectors
 
 LIMIT = 30
-DAEMON = {
-    sentence_vectors.RUNNING: "is running",
-    sentence_vectors.STARTING: "is loading the model",
-    sentence_vectors.FAILED: "failed",
-    sentence_vectors.SILENT: "does not answer: it was killed, or hangs",
-    sentence_vectors.NONE: "is not running",
-}
 
 
 @parser.command("model")
@@ -155,7 +149,7 @@ def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
     if doing == sentence_vectors.FAILED:
         why = sentence_vectors.why_failed(ctx.root)
         raise MemtuiError(f"semantic is on, but its daemon can't work: {why}", "Then again: memtui model sentences on")
-    about = f"The daemon {DAEMON[doing]}: memtui model sentences"
+    about = f"The daemon {TABLES['daemon'][doing]}: memtui model sentences"
     return Result({"changed": changed, "started": started, "daemon": doing}, "semantic = true", about)
 
 
@@ -188,7 +182,7 @@ def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
         "memories": total,
         "ready": ready,
     }
-    words = DAEMON[doing] + ("; a session starts it" if on and doing == sentence_vectors.NONE else "")
+    words = TABLES["daemon"][doing] + ("; a session starts it" if on and doing == sentence_vectors.NONE else "")
     if since := daemon.get("since"):
         words += f", process {daemon.get('pid')}, started {ago(float(str(since)), ctx.now())}"
     rows = [

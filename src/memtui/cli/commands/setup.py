@@ -25,16 +25,12 @@ from memtui.sync import driver
 from memtui.tidy.checks import fixes
 from memtui.tidy.checks.fixes import AT_ONCE, DECIDED
 from memtui.views import setup as setup_words
+from memtui.views.words import TABLES
 
 PLUGIN = ("claude plugin marketplace add PATH-OR-URL", "claude plugin install memtui@memtui")
 SHELLS = ("bash", "zsh", "fish")
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "red")}
-# Where problems wait that are not of the set-up, and what lists them.
-ELSEWHERE = {
-    "inbox": "with memories: `memtui check` lists all, the Inbox those that you did not hide or reject",
-    "trust": "with trust: `memtui trust --list` lists all, the Inbox those that you did not hide or reject",
-    "activity": "with notes that wait: in Activity, and by `memtui note --list`",
-}
+ELSEWHERE = TABLES["problems elsewhere"]
 UNDO = "memtui undo"  # undoes all that one call fixed
 EVERY = "all"  # the name of no agent
 

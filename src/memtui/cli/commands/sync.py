@@ -11,19 +11,12 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.client import locate_hot
 from memtui.sync import quick, state
+from memtui.views.words import TABLES
 
 NOT_SET_UP = "Sync is not set up.", "Set it up with an empty git repository of yours: memtui sync setup URL"
 NO_TEAM = "Set one up: memtui sync setup URL --team NAME"
 NOTHING = "Nothing to sync: all machines that synced have the same memories."
 PROPOSE = "Propose a memory to the team: memtui mv NAME --scope team:{team}"
-TEAM_TRAVELS = (
-    "What travels: only what you move to the scope team:{team}, with your name as git has it and this machine's name.",
-    "What comes: what others write there; it waits in the Inbox, and no session gets it before you accept it.",
-)
-TRAVELS = (
-    "What travels: global memories and the project memories that Claude Code keeps, with their MEMORY.md.",
-    "What stays: logs, sessions, notes, drafts, settings, trust, and each file that may hold a secret.",
-)
 
 
 def _states(ctx: Context, team: str = "") -> list[state.SyncState]:
@@ -108,8 +101,8 @@ def set_up(ctx: Context, args: argparse.Namespace) -> Result:
     def agree() -> None:
         if args.yes:
             return
-        for words in TEAM_TRAVELS if team else TRAVELS:
-            ctx.out.print(words.format(team=line(team)))
+        for what, words in TABLES["team travels" if team else "travels"].items():
+            ctx.out.print(f"{what}: {words.format(team=line(team))}")
         ctx.confirm(
             f"{'Sync' if team else 'Send them'} {'with' if team else 'to'} {line(args.url)}?", "Nothing was sent."
         )
