@@ -165,7 +165,7 @@ def test_a_note_from_another_machine_waits_until_it_is_accepted(both):
     assert (desktop.sync().waiting, desktop.notes()) == (3, [])
     rows = {row.says: row for row in desktop.waiting()}
     assert {says: (row.by, row.scope.label) for says, row in rows.items()} == {
-        "Pull first.": ("laptop", "note"), "Of the shop.": ("laptop", "note shop"), "Never mind.": ("laptop", "note"),
+        "Pull first.": ("laptop", "note"), "Of the shop.": ("laptop", "note:shop"), "Never mind.": ("laptop", "note"),
     }  # fmt: skip
     for says in ("Pull first.", "Of the shop."):
         outside_changes.grant(desktop.journal(), [rows[says]])

@@ -182,7 +182,7 @@ def letters(
         row = format_hot.render(letter.fields, letter.text)
         by = letter.fields.get("from", "").rpartition(" on ")[2]
         waiting[f"{notes.TOP}/{letter.place}/{entry_id}"] = WaitingFile(
-            f"{inbox}/{entry_id}", None, letter.text, row, by
+            f"{inbox}/note-{entry_id[-6:]}", None, letter.text, row, by
         )
     return waiting
 
@@ -202,7 +202,7 @@ def waiting(root: str, places: Sequence[Scope]) -> list[Untrusted]:
         if file.digest not in decided:
             top, directory = path.rpartition("/")[0], os.path.dirname(file.file)
             if path.startswith(notes.TOP):
-                name = f"note {top.rpartition('+')[2]}" if "+" in top else "note"
+                name = f"note:{top.rpartition('+')[2]}" if "+" in top else "note"
                 row = memory.from_bytes(file.file, name, _data(file.text or ""))
                 waiting_rows.append(Untrusted(Scope("note", name, directory), "", row, file.by, None, take_in))
                 continue

@@ -402,11 +402,12 @@ class TrustRow(Decision):
 
 
 def of_untrusted(untrusted: "Untrusted", project: str) -> TrustRow:
-    memory = untrusted.memory
+    memory, by = untrusted.memory, safe_text.line(untrusted.by, 80)
+    is_sent = by and (untrusted.take_in is not None or untrusted.scope.kind == "remote")
     return TrustRow(
         key=f"trust:{memory.path}",
         kind=TRUST,
-        says=untrusted.says,
+        says=f"{by}: {untrusted.says}" if is_sent else untrusted.says,
         place=scope_name(untrusted.scope, project),
         time=memory.changed_at or None,
         later_key=untrusted.later_key,
