@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -359,29 +360,43 @@ def test_only_what_is_here_is_written_and_never_through_a_link(tmp_path):
         assert local.changes(machine.root, here, {**here.tree, path: b"Theirs."}) == []
 
 
-def start(machine):
+def start(machine, **env):
     """A sync in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "memtui", "sync"], env=machine.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    command = [sys.executable, "-m", "memtui", "sync"]
+    return subprocess.Popen(command, env=machine.env | env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+# Stands for git: at one command it is killed, alone or with its children or with memtui, after milliseconds.
+DOOMED = """#!/bin/sh
+case " $* " in *" $AT "*) setsid {git} "$@" <&0 & sleep 0.0$AFTER; kill -9 $CHILDREN$!; kill -9 ${WITH:+$PPID} $$;; esac
+exec {git} "$@"
+"""
+PHASES = "init ls-remote fetch rev-parse ls-tree cat-file log merge-base fast-import push none".split()
 
 
 @pytest.mark.kill
-def test_a_sync_killed_at_any_moment_loses_and_doubles_nothing(both):
+def test_a_sync_killed_at_any_moment_loses_and_doubles_nothing(tmp_path, remote, both, monkeypatch):
+    monkeypatch.setattr(repository, "LOCK_SECONDS", 0.05)
     draw, said = Random(), set()
-    for number in range(25):
+    (tmp_path / "git").write_text(DOOMED.replace("{git}", shutil.which("git")))
+    (tmp_path / "git").chmod(0o755)
+    for number in range(30):
         machine = draw.choice(both)
         said.add(f"s{number} ")
         path = machine.directories["global"] / f"m{draw.randrange(4)}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         before = path.read_text() if path.exists() else MEMORY.format(path.stem, "Text.")
         path.write_text(f"{before}\n#s{number} \n")
-        process = start(machine)
+        at, after = draw.choice(PHASES), f"{draw.randrange(30):02}"
+        env = {"AT": at, "AFTER": after, "CHILDREN": draw.choice(["", "-"]), "WITH": draw.choice(["", "yes"])}
+        process = start(machine, PATH=f"{tmp_path}:{machine.env['PATH']}", **env)
         try:
-            process.wait(draw.random() * 0.8)
+            process.wait(draw.random() * 0.8 if at == "none" else 9)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        for lock in remote.rglob("*.lock"):  # which the person removes, as the sync says
+            lock.unlink()
     for machine in both * 2:
         machine.sync()
     texts = ["".join(path.read_text() for path in sorted(each.directories["global"].glob("m*.md"))) for each in both]

@@ -2,9 +2,12 @@
 checked out: names, kinds and sizes of files are looked at before their contents are read."""
 
 import os
+import re
 import subprocess
+import time
 import unicodedata
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from memtui.base import fs_hot
@@ -32,6 +35,9 @@ OPTIONS = [
 NO_REPOSITORY = "does not appear to be a git repository"
 # What a person set for git's way over ssh stays in force.
 SSH = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")
+# What git says of a lock, and the seconds that are left to the one that holds it.
+LOCKED, LOCK_SECONDS = re.compile(r"Unable to create '([^']+\.lock)': File exists"), 1.0
+LOCK_HINT = "Sync again; if it stays and no machine syncs, remove that file."
 WORDS = {
     "Permission denied": "You may not read or write there: check your key, or the rights of the folder.",
     "Host key verification failed": "Connect to the host once by hand, so that ssh knows its key.",
@@ -67,7 +73,7 @@ class Remote:
     """The remote `url`, through the bare repository at `path`; git gets `env`, by default this process's."""
 
     def __init__(self, path: str, url: str, env: Mapping[str, str] = os.environ) -> None:
-        self.path, self.url, self.env = path, url, env
+        self.path, self.url, self.env, self.begin = path, url, env, time.time()
 
     def git(self, *words: str, data: bytes = b"", check: bool = True) -> bytes:
         """Run git on the repository and return its output. Raises MemtuiError with what to do."""
@@ -88,9 +94,15 @@ class Remote:
             raise MemtuiError("git can't be started.", "Install git 2.30 or newer.") from error
         except subprocess.TimeoutExpired as error:
             raise MemtuiError(f"{self.url} does not answer.", "The next sync tries again.") from error
+        if process.returncode < 0:
+            raise MemtuiError(f"git was ended at {words[0]}.", "Nothing was lost: sync again.")
         if process.returncode and check:
             words_of_git = process.stderr.decode("utf-8", "replace").strip()
             hint = next((hint for words, hint in WORDS.items() if words in words_of_git), "")
+            if lock := LOCKED.search(words_of_git):
+                if self._frees(lock[1]):
+                    return self.git(*words, data=data, check=check)
+                raise RejectedError(f"{lock[1]} is in the way: a push was broken off, or goes on.", LOCK_HINT)
             if "[rejected]" in words_of_git or "fetch first" in words_of_git or "cannot lock ref" in words_of_git:
                 raise RejectedError("Another machine pushed at the same time.", "Sync again.")
             lines = words_of_git.split("\n")
@@ -102,9 +114,20 @@ class Remote:
             raise MemtuiError(f"git could not {verb}: {reason.rstrip('.')}.", hint or "Nothing was changed.")
         return process.stdout
 
+    def _frees(self, lock: str) -> bool:
+        """Remove a lock of this repository that a git left which was killed; tell whether it is gone."""
+        if not lock.startswith(self.path + "/"):
+            return False
+        time.sleep(LOCK_SECONDS)  # a git whose memtui was killed may be at its end
+        with suppress(FileNotFoundError):
+            if self.begin <= os.stat(lock).st_mtime <= time.time():
+                return False
+            os.unlink(lock)
+        return True
+
     def make(self) -> None:
-        """Make the repository if it is not there."""
-        if not os.path.isdir(self.path):
+        """Make the repository if it is not whole."""
+        if not all(os.path.exists(f"{self.path}/{name}") for name in ("HEAD", "config", "objects", "refs")):
             fs_hot.makedirs(os.path.dirname(self.path))
             self.git("init", "-q", "--bare", self.path)
 
@@ -117,7 +140,7 @@ class Remote:
         """Fetch the memories of the remote, unless they are the `present` commit; return their commit, empty if it has
         none. Raises MemtuiError."""
         commits = self.heads()
-        if present and commits.get(BRANCH) == present:
+        if present and commits.get(BRANCH) == present and self.has(present):
             return present
         if BRANCH not in commits:
             if commits:
@@ -134,9 +157,11 @@ class Remote:
             raise MemtuiError(f"{self.url} is shallow: it has only the end of its history.", "Sync with the whole one.")
         return remote_head
 
+    def has(self, commit: str) -> bool:
+        return bool(self.git("rev-parse", "--verify", "-q", commit + "^{tree}", check=False))
+
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Tell whether one commit goes on from another."""
-        self.git("rev-parse", "--verify", "-q", commit + "^{commit}")
         return self.git("merge-base", commit, of, check=False).decode().strip() == commit
 
     def entries(self, commit: str) -> dict[str, RemoteFile]:

@@ -217,10 +217,12 @@ def _exchange(
         with storing(root):
             notes.take_in(root, mine, state.machine, keys)
         tree = {path: data for path, data in tree.items() if path not in mine}
-        with suppress(RejectedError):
+        try:
             commit = _push(root, repo, exchange._replace(tree=tree), counter, by)
             return exchange._replace(tree=tree, commit=commit)
-    raise MemtuiError("Other machines push all the time.", "Sync again in a moment.")
+        except RejectedError as error:
+            rejection = error
+    raise rejection
 
 
 def _push(root: str, repo: Remote, exchange: Exchange, counter: int, by: str) -> str:
