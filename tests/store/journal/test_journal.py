@@ -128,6 +128,20 @@ def test_undo_and_redo_across_restarts_keep_what_others_wrote_since(journal, fil
     assert (files / "new.md").exists()
 
 
+def test_of_many_new_files_the_journal_stores_what_changes_later(journal, files, monkeypatch):
+    monkeypatch.setattr(journals, "MANY", 1)
+    new = files / "came.md"
+    journal.run("sync", [FileChange(str(new), None, b"came\n")], "take in")
+    assert not os.path.exists(journal.contents.directory)
+    new.write_bytes(b"changed\n")
+    assert [new.read_bytes() for _ in undo.run(journal, "undo").failed] == [b"changed\n"]
+    new.write_bytes(b"came\n")
+    undo.run(journal, "undo").first()
+    assert not new.exists()
+    undo.run(journal, "redo").first()
+    assert new.read_bytes() == b"came\n"
+
+
 def test_a_new_operation_ends_what_could_be_redone(journal, files):
     journal.run("test", plan(files), "first")
     undo.run(journal, "undo").first()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from memtui.base import fs_hot, ids_hot
-from memtui.base.errors import ConflictError
+from memtui.base.errors import ConflictError, NotFoundError
 from memtui.base.storage import read_or_none
 from memtui.store.journal.ledger import Row
 
@@ -17,6 +17,8 @@ from memtui.store.journal.ledger import Row
 ReadContent = Callable[[str], bytes]
 # Stores a content and returns its hash, as `ContentStore.keep`.
 KeepContent = Callable[..., str]
+# Stands for the content of a new file that was changed or removed since, and is stored nowhere: no file has it.
+LOST = b"\0memtui: this text was not stored\0"
 LOOK_AGAIN = "Nothing was written. Check the file and try again."
 
 
@@ -90,7 +92,7 @@ def conflict(path: str, exists: bool = False) -> ConflictError:
 
 def shown(data: bytes | None) -> str:
     """Return a content as a text for a person to read."""
-    return (data or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+    return (data or b"").decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
 
 
 def shared_ends(old: Sequence[Any], new: Sequence[Any]) -> tuple[int, int]:
@@ -129,17 +131,27 @@ class FileChange(Change):
     def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
         if files[self.path] != self.before:
             raise conflict(self.path, exists=self.before is None)
+        if self.after == LOST:
+            raise NotFoundError("The old content is not there any more.", "It can't be restored.")
         files[self.path] = self.after
-        before, after = (None if data is None else keep(data) for data in (self.before, self.after))
+        before = None if self.before is None else keep(self.before)
+        after = None if self.after is None else keep(self.after, is_new=before is None)
         row: dict[str, Any] = {"before": before, "after": after}
         row |= {} if self.mode is None else {"mode": self.mode}
         return row | ({} if self.times == (None, None) else {"times": list(self.times)})
 
     @classmethod
     def from_row(cls, row: Row, read_content: ReadContent) -> "FileChange":
-        before, after = (None if row[key] is None else read_content(row[key]) for key in ("before", "after"))
-        times = row.get("times", (None, None))
-        return cls(row["path"], before, after, row.get("mode"), (times[0], times[1]))
+        path, times = row["path"], row.get("times", (None, None))
+        before = None if row["before"] is None else read_content(row["before"])
+        try:
+            after = None if row["after"] is None else read_content(row["after"])
+        except NotFoundError:
+            if before is not None:
+                raise
+            after = read_or_none(path)  # of many new files only their hashes are stored
+            after = after if _digest(after) == row["after"] else LOST
+        return cls(path, before, after, row.get("mode"), (times[0], times[1]))
 
     def is_made(self, row: Row, rows: Sequence[Row]) -> bool:  # noqa: ARG002
         return read_or_none(self.path) == self.after

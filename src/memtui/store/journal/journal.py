@@ -49,8 +49,8 @@ class Journal:
     ) -> dict[str, Any]:
         """Return the intent's record, with its contents stored. Raises ConflictError if a file is not as expected."""
         many = len(changes) >= MANY
-        rows = rows_of(changes, partial(self.contents.keep, durable=not many))
-        if many:
+        rows = rows_of(changes, partial(self.contents.keep, durable=not many, all_of_them=not many))
+        if many and any("before" not in row or row["before"] for row in rows):
             with storing(self.contents.directory):
                 sync_disks([self.contents.directory])
         head = {"v": VERSION, "id": transaction, "time": clock_hot.iso(self.now()), "state": "intent", "by": self.by}
@@ -332,9 +332,12 @@ class ContentStore:
         for digest in digests:
             fs_hot.unlink(self.path(digest))
 
-    def keep(self, data: bytes, durable: bool = True) -> str:
-        """Store a content, synced if `durable`, as an undo needs it; return its hash. Raises MemtuiError."""
+    def keep(self, data: bytes, durable: bool = True, *, all_of_them: bool = True, is_new: bool = False) -> str:
+        """Store a content, synced if `durable`, as an undo needs it; return its hash. Without `all_of_them` what is
+        new is not stored: the file has it, and whoever changes that stores it. Raises MemtuiError."""
         digest = ids_hot.digest(data)
+        if is_new and not all_of_them:
+            return digest
         path = self.path(digest)
         with storing(path):
             # One that exists but is damaged is written anew.
