@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from memtui.base import ids_hot, paths_hot
 from memtui.deliver import log_hot
 from memtui.hooks.install import installation as install
 from memtui.inbox import format_hot
+from waiting import eventually
 
 from .model import Model, Request
 
@@ -143,6 +144,20 @@ class Run:
 
 # How the client puts a hook's text before the model, in system messages and in reminders after tool results.
 _HEADER = re.compile(r"(?:^|\n)(\w+)(?::[\w-]+)? hook additional context: ")
+RULES = """---
+name: shop-rules
+description: How files of the shop are made
+rules:
+  - never: {path: "made/**"}
+    enforce: refuse
+  - never: {command: "touch asked*"}
+    enforce: ask
+  - never: {command: "touch told*"}
+    instead: {command: "install *"}
+---
+
+Files of the shop are made by its generator.
+"""
 BLOCK = re.compile(r"<memtui-([a-z-]+)([^>]*)>\n(.*?)\n</memtui-\1>", re.DOTALL)
 
 
@@ -356,6 +371,13 @@ class World:
             f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\n{description}\n"
         )
         return path
+
+    def enforce(self, run: Callable[[str], Run]) -> None:
+        """Put a memory with enforced rules where a person would, and `run` a turn until hooks know them."""
+        (self.config / "memory").mkdir()
+        (self.config / "memory" / "shop-rules.md").write_text(RULES)
+        run("hello")
+        assert eventually((self.root / "rules" / "enforced").exists)
 
     def drafts(self) -> list[format_hot.Entry]:
         """The drafts that wait in the inboxes of projects."""

@@ -8,29 +8,12 @@ from .model import use
 
 pytestmark = pytest.mark.client
 
-RULES = """---
-name: shop-rules
-description: How files of the shop are made
-rules:
-  - never: {path: "made/**"}
-    enforce: refuse
-  - never: {command: "touch asked*"}
-    enforce: ask
-  - never: {command: "touch told*"}
-    instead: {command: "install *"}
----
-
-Files of the shop are made by its generator.
-"""
 WORDS = "Files of the shop are made by its generator."
 
 
 @pytest.fixture
 def ruled(on):
-    (on.config / "memory").mkdir()
-    (on.config / "memory" / "shop-rules.md").write_text(RULES)
-    on.claude("hi")
-    assert eventually((on.root / "rules" / "enforced").exists)
+    on.enforce(on.claude)
     assert eventually(on.workers_ended)
     return on
 

@@ -42,7 +42,7 @@ def test_an_unknown_agent_is_served_as_claude_code_is(home):
 
 
 def prompt_of_qwen(home, text="hello", **more):
-    return run(home, "UserPromptSubmit", agent="qwen", prompt=text, submitted_prompt=text, **more)
+    return run(home, "UserPromptSubmit", agent="qwen", **{"prompt": text, "submitted_prompt": text, **more})
 
 
 def test_what_an_agent_drops_at_a_start_comes_with_the_first_prompt(home):
@@ -54,6 +54,7 @@ def test_what_an_agent_drops_at_a_start_comes_with_the_first_prompt(home):
     assert prompt_of_qwen(home).context == ""
     home.remember("newer")
     assert "newer" in prompt_of_qwen(home).context
+    assert prompt_of_qwen(home, "the text of a command", submitted_prompt="/review").context == " "
     assert [item["kind"] for row in home.log() for item in row["items"]] == ["index", "guidance", "index"]
 
 

@@ -324,6 +324,14 @@ def test_where_the_turn_ended_and_there_is_no_transcript_it_was_given(world, cli
     assert (world.texts(), world.claimed()) == ([], [])
 
 
+def test_a_delivery_without_a_log_is_sought_in_the_sessions_own_file(world):
+    world.take("a")
+    world.transcript = world.transcript.parents[2] / "elsewhere.jsonl"
+    session_state_hot.SessionState(world.root, SESSION, {"transcript": str(world.transcript)}).save()
+    world.tell(context(world.block("a")), agent())
+    assert world.settle() == [("arrived", [])]
+
+
 def test_a_prompt_that_another_hook_blocked_gives_its_note_back_at_once(world):
     world.log(world.take("a"), transcript_size=0, prompt_id="P1")
     words = "UserPromptSubmit operation blocked by hook:\nno"

@@ -4,17 +4,22 @@ with what is due by itself."""
 from memtui.base import fastjson_hot, session_state_hot
 from memtui.hooks import runner_hot, user_prompt_submit_hot
 
+# Has the agent note what the person typed, where it does so only beside a hook's text.
+NOTHING = " "
+
 
 def handle(hook: runner_hot.Hook) -> None:
     """Do what a start and a prompt do, if the session's context has nothing of memtui's; else what a prompt does."""
+    is_rewritten = bool(hook.payload.get("rewritten"))
+    hook.answers = [] if is_rewritten else None
     try:
         if not hook.payload.get("agent_id"):
             _begin(hook)
         user_prompt_submit_hot.handle(hook)
     finally:
         answers, hook.answers = hook.answers, None
-        if answers:
-            contexts = [context for context, _ in answers if context]
+        if answers is not None:
+            contexts = [context for context, _ in answers if context] or [NOTHING] * is_rewritten
             messages = [message for _, message in answers if message]
             runner_hot.reply(hook, "\n".join(contexts), " · ".join(messages))
 

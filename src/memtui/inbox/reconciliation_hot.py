@@ -168,7 +168,8 @@ class _Claim:
             return self._close(receipts_hot.FAILED, None, age, wait)
         if self.record is None and age < HOOK_SECONDS and process_hot.alive(self.pid):
             return None
-        path = transcript_hot.path_of(self.record or {"session_id": self.owner}, config)
+        state = session_state_hot.load(self.root, self.owner).values() if self.record is None else {}
+        path = transcript_hot.path_of(self.record or {**state, "session_id": self.owner}, config)
         view = self._view(path or "", limit)
         if view is None:
             return None

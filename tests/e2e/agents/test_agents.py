@@ -43,18 +43,6 @@ CORRECTIONS = [
         ("squash merges", "pull requests", "merge commits"),
     )
 ]
-RULES = """---
-name: shop-rules
-description: How files of the shop are made
-rules:
-  - never: {path: "made/**"}
-    enforce: refuse
-  - never: {command: "touch asked*"}
-    enforce: ask
----
-
-Files of the shop are made by its generator.
-"""
 BROKEN = "breaks a rule of the user's memory"
 
 
@@ -133,7 +121,7 @@ def test_receipts_say_what_became_of_each_text(on, model):
         times = max(text.count(note) for text in texts)  # the last request is short after a compaction
         assert times, note
         twice += [note] if times > 1 + cut else []
-    assert len(twice) <= number // 100, twice  # a busy machine makes a hook late by itself
+    assert twice == []
     assert on.waiting() == "" or "previewed" in fates  # a note that never fits stays
 
 
@@ -273,7 +261,7 @@ def test_an_approved_draft_is_told_in_other_agents_at_the_next_turn(on):
 
 
 def test_a_call_that_breaks_a_rule_is_refused(on, model):
-    on.enforce(RULES)
+    on.enforce(on.run)
     model.will(on.write(on.project / "made" / "a.txt", "x"), on.shell("touch asked"), "Done.")
     refused, asked = on.run("go").main[-1].tool_results()
     assert BROKEN in refused

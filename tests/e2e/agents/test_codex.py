@@ -8,7 +8,7 @@ from e2e.model import call, use
 from memtui.client.agents import codex
 
 from .codex_world import PATCH
-from .test_agents import BROKEN, CORRECTIONS, MEMORY, RULES
+from .test_agents import BROKEN, CORRECTIONS, MEMORY
 from .world import AgentWorld, count
 
 pytestmark = pytest.mark.client
@@ -99,7 +99,7 @@ def test_setup_leaves_a_persons_hooks_and_their_trust_alone(world, configuration
 
 def test_a_patch_by_a_script_of_the_model_that_breaks_a_rule_is_refused(on, model):
     """A model that Codex gives one tool, which runs JavaScript."""
-    on.enforce(RULES)
+    on.enforce(on.run)
     patch = json.dumps(PATCH.format("made/a.txt", "+x"))
     script = f"try {{ await tools.apply_patch({patch}) }} catch (error) {{ text(String(error)) }}"
     model.will(use("exec", freeform=script), use("exec", freeform='await tools.exec_command({cmd: "true"})'), "Done.")

@@ -5,7 +5,7 @@ import pytest
 from e2e.model import say, use
 
 from .gemini_world import BUSY
-from .test_agents import CORRECTIONS, MEMORY, RULES
+from .test_agents import CORRECTIONS, MEMORY
 from .world import count
 
 pytestmark = pytest.mark.client
@@ -59,7 +59,7 @@ def test_words_of_a_command_and_of_a_file_are_no_corrections(on, model):
 
 
 def test_a_person_is_asked_about_a_command(on, model):
-    on.enforce(RULES)
+    on.enforce(on.run)
     model.will(use("run_shell_command", command="touch asked"), "Done.")
     with on.session() as session:
         session.begin("go")

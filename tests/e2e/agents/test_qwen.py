@@ -25,8 +25,8 @@ def test_words_of_files_and_commands_are_no_corrections(on, model):
     (on.qwen / "commands" / "review.md").write_text(template + "\n")
     with on.session() as session:
         session.say("look at @more.txt")
-        on.leave("A note, so that the words of the command are told from its text.")
         session.say("/review")
+    on.run("/review")
     assert all(any(text in request.text() for request in model.requests) for text in (attached, template))
     assert on.heard() == ""
     assert on.errors() == []

@@ -160,13 +160,6 @@ class AgentWorld(World):
         text = "".join(self.waiting("updates", scope=scope) for scope in ("project", "global"))
         return text.replace("\n> ", " ")
 
-    def enforce(self, rules: str) -> None:
-        """Put a memory with enforced rules where a person would, and wait until hooks know them."""
-        (self.config / "memory").mkdir()
-        (self.config / "memory" / "shop-rules.md").write_text(rules)
-        self.run("hello")
-        assert eventually((self.root / "rules" / "enforced").exists)
-
 
 class OpenSession:
     """A session that stays open, as in a terminal."""

@@ -64,6 +64,8 @@ class Qwen(Agent):
             if not prompt or not isinstance(prompt, str):
                 return None
             changes["prompt"] = prompt
+            # A command's text, which the session file tells from the person's words only beside a hook's.
+            changes["rewritten"] = not fastjson_hot.text(payload, "prompt").strip().startswith(prompt.strip())
         call_id = payload.get("tool_call_id")
         if isinstance(call_id, str) and call_id:
             changes["tool_use_id"] = call_id  # the one in the session file
