@@ -344,7 +344,10 @@ async def tell(pilot):
     session.ends()
     await pilot.press("3")
     await settled(pilot)
-    await stand_on(lambda row: isinstance(row, DeliveryEntry) and row.logged.event == "SessionStart")(pilot)
+    await stand_on(lambda row: isinstance(row, SessionGroup) and "basket" in row.title)(pilot)
+    await pilot.press("right")
+    await settled(pilot)
+    await stand_on(lambda row: isinstance(row, DeliveryEntry) and row.session == session.id)(pilot)
 
 
 async def recalled(pilot):

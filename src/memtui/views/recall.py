@@ -81,7 +81,7 @@ def silence(run: "RecallRun") -> str:
 def headline(run: "RecallRun") -> str:
     """Return what a prompt would bring, in one sentence without its end."""
     if nearest(run):
-        return f"No memory is {share(run.threshold)} likely to help"
+        return "Nothing would be delivered: no memory is likely enough to help"
     if not run.delivered:
         return f"Nothing would be delivered: {silence(run)}"
     return f"{len(run.delivered)} of {many(run.memories, 'memory', 'memories')} would be delivered"

@@ -277,11 +277,12 @@ def describe(
     if row.kind == "head":
         text.append(_behind_heading(row)).append(keymap.keyed(HEADINGS[row.title]) + "\n", style="dim")
         if row.title == HOOKS and snapshot.hooks is not None:
-            for event, installed in snapshot.hooks.events().items():
-                text.append(f"\n{event}  ", style="bold").append(f"{setup_words.DOES[event]}\n")
-                for hook in installed:
-                    text.append(safe_text.line(data.tilde(hook.path)) + "\n", style="dim")
-                    text.append(safe_text.clean(hook.command) + "\n", style="dim")
+            events = snapshot.hooks.events()
+            for event in events:
+                text.append(f"\n{event}  ", style="bold").append(setup_words.DOES[event])
+            for hook in [hook for installed in events.values() for hook in installed]:
+                text.append(f"\n\n{safe_text.line(data.tilde(hook.path))}\n", style="dim")
+                text.append(safe_text.clean(hook.command), style="dim")
     elif isinstance(about, Finding):
         word = WORDS[about.level]
         text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
