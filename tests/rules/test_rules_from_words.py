@@ -188,7 +188,7 @@ def test_one_command_before_another(text: str) -> None:
         ("Never commit or push directly to `main`", ["never git push * main *"]),
         ("Run `tsc` after editing `.ts`/`.tsx` files", ["always tsc * with *.ts", "always tsc * with *.tsx"]),
         ("| Don't | Do |\n| Never edit `go.sum` by hand. | Run `go mod tidy`. |", ["never go.sum"]),
-        ("Edit the source, never `dist/`.", ["never dist/**"]),
+        ("Edit the source, never `dist/`.", ["never **/dist/**"]),
         ("## Pre-commit checklist\n- [ ] `make lint`", [LINT]),
         ("Before committing, run:\n```\nmake lint\n```", [LINT]),
         ("Use `make e2e` to run tests, never `cargo test` directly", ["never cargo test *, instead make e2e *"]),

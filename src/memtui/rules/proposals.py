@@ -33,10 +33,10 @@ _LETTERS, _SOURCES = zip(*(line.split(" ", 1) for line in sentences.SECTIONS["wo
 _WORDS = re.compile(
     "|".join(
         f"({filled(source)})" if mark == "~" else rf"(\b(?:{filled(source)})(?![\w'-]))"
-        for (_, mark), source in zip(_LETTERS, _SOURCES, strict=True)
+        for (*_, mark), source in zip(_LETTERS, _SOURCES, strict=True)
     )
-    + rf"|(?P<language>{sentences.SECTIONS['language']})|(?P<branch>\b(?:origin/)?(?:main|master|develop|trunk)\b)"
-    r"|(?P<word>-?[A-Za-z\u00c0-\u024f\d_][\w'-]*|\w)|(?P<mark>\s-+\s|[^\w\s])",
+    + filled(r"|(?P<language>«language»)|(?P<branch>«branch»)")
+    + r"|(?P<word>-?[A-Za-z\u00c0-\u024f\d_][\w'-]*(?:\.\w+)*|\w)|(?P<mark>\s-+\s|[^\w\s])",
     re.IGNORECASE,
 )
 _MARKS = dict(zip(".,;:()/—-，、；：。．！!？?（）–→|", ".,;:()/——,,;:......()———", strict=True))
@@ -45,7 +45,7 @@ _FORMS = {
     for name, text in sentences.SECTIONS.items()
     if name.startswith("for_")
 }
-_START = re.compile(r"[.,;:(—]|\)[jO,]+|[jO]+(?=n)|(?<=O)(?=[reEkuvch])")
+_START = re.compile(r"[.,;:(—]|\)[jO,]+|[jO]+(?=n)|(?<=O)(?=[reEkuvch])|(?<=,)(?=[rek][^.;:—(]*O[reEkvgcw])")
 _REASON = re.compile(r"T[^.;]*")
 
 
@@ -71,7 +71,7 @@ def _letters(words: str, names: dict[str, str]) -> str:
             return sign
         if match["mark"]:
             return match[0] if match[0] in names else _MARKS.get(match[0].strip()[:1], "")
-        return "w" if match["word"] else _LETTERS[(match.lastindex or 1) - 1][0].strip("-")
+        return "w" if match["word"] else _LETTERS[(match.lastindex or 1) - 1][:-1].strip("-")
 
     return re.sub(r"w(?=w{2})|\s", "", _WORDS.sub(letter, words))
 
@@ -105,9 +105,9 @@ def _clauses(words: str, opening: int) -> Iterator[tuple[int, str]]:
         before = re.split(r"[.;(—]", above)[-1] if above[-1] in ",:" else ""
         if (opening < start and opening) or re.search("[KB]", above.rpartition(".")[2]):
             continue
-        if above[-1] == "O" and words[start : start + 1] != "n":
-            yield from [(start, f"n{words[start:]}")] if re.search(r"n[^.;:—]*$", above) else []
-        elif not re.search(r"[LFI]|a(?!c)|^D", before):
+        if re.match(r"O[reEkuvch]|,[rek][^.;:—(]*O[reEkvgcw]", words[start - 1 :]) and re.search(r"n[^.;:—]*$", above):
+            yield start, f"n{words[start:]}"
+        elif above[-1] != "O" and not re.search(r"[LFI]|a(?!c)|^D", before):
             yield start, words[start:]
 
 
@@ -145,9 +145,10 @@ def _commands(sentence: MaskedSentence, part: str) -> list[Pattern]:
 
 
 def _path(name: str) -> Pattern:
+    above = "**/" if name.rstrip("/") in sentences.ANYWHERE else ""
     name = name.removeprefix("./").removeprefix("/")
     is_file = name not in sentences.DIRECTORIES and ("*" in name or "." in name.rpartition("/")[2] or "/" not in name)
-    return Pattern(path=f"{name}**" if name.endswith("/") else name if is_file else f"{name}/**")
+    return Pattern(path=above + (f"{name}**" if name.endswith("/") else name if is_file else f"{name}/**"))
 
 
 def _paths(sentence: MaskedSentence, part: str) -> list[Pattern]:
@@ -187,7 +188,11 @@ def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
             if kinds != {"P"}:  # run, or read
                 continue
             subject, wanted = _path(pair[0]), _path(pair[1])
-        elif kinds == {"C"} or (kinds == {"C", "W"} and " " in "".join(pair)) or (kinds == {"W"} and is_same_program):
+        elif (
+            kinds == {"C"}
+            or (kinds == {"C", "W"} and " " in "".join(pair))
+            or (kinds == {"W"} and (is_same_program or "Q" in match[0]))
+        ):
             subject, wanted = Pattern(command=_command(pair[0])), Pattern(command=_command(pair[1]))
         else:
             yield from (Rule(NEVER, pattern) for pattern in _commands(sentence, sign) if kind_of(sign) == "C")
@@ -200,7 +205,11 @@ def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
 
 
 def _never_run(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
-    for sign in sentence.signs(match["subject"]):
+    signs = sentence.signs(match["subject"])
+    for sign in signs:
+        if sentence.names[sign].startswith("-"):  # an option, in place of what stands behind the command before
+            words = sentence.names[signs[0]].split()[:2]
+            yield Rule(NEVER, Pattern(command=_command(" ".join([*words, sentence.names[sign]]))))
         # With anything in the place of a last hole, also nothing, more would be forbidden than is said.
         name = sentence.names[sign]
         purpose = match.groupdict().get("purpose") or ""

@@ -13,9 +13,9 @@ LANGUAGES = dict(line.split() for line in SECTIONS["languages"].split("\n"))
 SECTIONS["language"] = rf"(?:\b(?:{'|'.join(map(re.escape, LANGUAGES))})(?![\w+#]))"
 _LISTS = (
     "programs", "with_subcommand", "libraries", "subcommands", "code_only", "endings", "files", "directories",
-    "not_files",
+    "not_files", "anywhere",
 )  # fmt: skip
-PLAIN, WITH_SUBCOMMAND, LIBRARIES, SUBCOMMANDS, CODE_ONLY, ENDINGS, FILES, DIRECTORIES, NOT_FILES = (
+PLAIN, WITH_SUBCOMMAND, LIBRARIES, SUBCOMMANDS, CODE_ONLY, ENDINGS, FILES, DIRECTORIES, NOT_FILES, ANYWHERE = (
     frozenset(SECTIONS[name].split()) for name in _LISTS
 )
 PROGRAMS = PLAIN | WITH_SUBCOMMAND | CODE_ONLY
@@ -57,7 +57,12 @@ _OPENING, _NEUTRAL, _POINT = compiled("opening"), compiled("neutral"), compiled(
 _TITLE, _DOING, _CROSS, _DIRECTORY = map(compiled, ("title", "doing", "cross", "directory"))
 _END, _OPTION, _DASH, _CODE = map(compiled, ("end", "option", "dash", "code"))
 # Words for what has a name.
-_NAMES = {"trailer": "`Co-Authored-By:`", "amend": "`--amend`", "force": "`git push --force`"}
+_NAMES = {
+    "trailer": "`Co-Authored-By:`",
+    "amend": "`--amend`",
+    "force": "`git push --force`",
+    "unavailable": r"`\g<0>`",
+}
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
 _FENCE = re.compile(r"^ *(```|~~~)(?P<language>[^\n]*)\n?(?P<code>.*?)(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
@@ -65,6 +70,8 @@ _SHELLS = {"bash", "sh", "shell", "zsh", "console", "powershell"}
 # Above commands, and in a comment among them; and another way.
 _REQUIRED = re.compile(r"\((?:(?:must be )?(?:run|required|mandatory) )?(before [^()]+)\)")
 _COMMENTED = re.compile(r"(?im)^# *(.*(?:\b(?:before|never|do not|don't)\b|❌).*)\n((?:[^#\s].*(?:\n|\Z))+)")
+_REFUSED = re.compile(r"❌|\b(?:never|do not|don't)\b", re.IGNORECASE)
+_REMARK = re.compile(r"(?im)^ *([^#\n]+?) +# *(?:(?:always|must|run|required|be) )*(before .*)")
 _ANOTHER = re.compile(r"^\s*# *(?:or|alternatively)\b.*", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
 _MARK = re.compile(
@@ -72,7 +79,7 @@ _MARK = re.compile(
 )
 _BOLD = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])|[⚠\ufe0f❌✅🚫]")
 _PLAIN = re.compile(f"`[^`\\n]+`|{_BOLD.pattern}")
-_ASIDE = re.compile(r" ?\((?![^()]*\b(?:never|not|don't)\b)[^()\ue000-\ue4ff]*\)")
+_ASIDE = re.compile(r" ?\((?![^()]*(?:\b(?:never|not|don't|manual(?:ly)?)\b|금지|禁止))[^()\ue000-\ue4ff]*\)")
 _WORD = re.compile(r"[^\s,;:!?()（），。；：、\ue000-\ue4ff\u3000-\u9fff\uac00-\ud7ff]+")
 _NAMED = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
 _PROGRAM = re.compile(
@@ -81,7 +88,7 @@ _PROGRAM = re.compile(
     r"(?: --?[\w=-]+)*(?![\w/-]|\.\w)",
     re.ASCII,
 )
-_JOINED = re.compile(rf"(?<![\w`./-])(?:{_NAMED})(?:/(?:{_NAMED}))+(?:/[a-z][\w-]+)*(?![\w`/.-])")
+_JOINED = re.compile(rf"(?<![\w`./-])(?:{_NAMED})(?:/(?:{_NAMED}))+(?:/[a-z][\w-]+)*(?![\w`/-]|\.\w)")
 _LIBRARY = re.compile(
     rf"(?:(?<=not )|(?<=NOT )|(?<=never )|(?<=of )|(?<=than ))(?:{'|'.join(LIBRARIES)})(?![\w/-]|\.\w)"
 )
@@ -158,10 +165,10 @@ def _points(fence: re.Match[str]) -> str:
     above = fence.string[: fence.start()].rstrip().rpartition("\n")[2].rstrip("*_ ")
     is_below = above.endswith((":", "：")) or above.startswith("#") or fence[0].startswith("  ")  # of a point
     language, code = fence["language"].strip(), _ANOTHER.sub("", fence["code"])
-    lines: list[str] = []
-    if any(PART.search(comment) for comment in re.findall(r"^\s*#.*", code, re.MULTILINE)):  # each for a part
-        return ""
-    for title, part in [("", code)] if is_below else _COMMENTED.findall(code):
+    lines = [f"- run `{command}` {moment}" for command, moment in _REMARK.findall(code)]
+    titled = _COMMENTED.findall(code) or [("", code)] * is_below
+    comments = [] if any(_REFUSED.search(title) for title, _ in titled) else re.findall(r"^\s*#.*", code, re.MULTILINE)
+    for title, part in [] if any(map(PART.search, comments)) else titled:  # each for a part
         commands = [re.sub(r"(?:^|\s+)#.*|^\$ |^cd \S+ && ", "", line.strip()) for line in part.split("\n")]
         is_shell = language in _SHELLS or (
             not language
@@ -169,8 +176,7 @@ def _points(fence: re.Match[str]) -> str:
         )
         is_step = title and any(command.startswith("git ") for command in commands)  # of the moment itself
         if is_shell and not (is_step or any("`" in command or command.endswith("\\") for command in commands)):
-            opening = title.rstrip(": ") if "before" in title.lower() else "Never run"
-            lines += [f"{opening}:"] if title else []
+            lines += [f"{'Never run' if _REFUSED.search(title) else title.rstrip(': ')}:"] if title else []
             lines += [f"{DEEP}- `{command}`" for command in commands if command]
             lines += ["", "."] if title else []  # what follows is not below it
     return "\n".join(lines)
