@@ -371,7 +371,7 @@ DOOMED = """#!/bin/sh
 case " $* " in *" $AT "*) setsid {git} "$@" <&0 & sleep 0.0$AFTER; kill -9 $CHILDREN$!; kill -9 ${WITH:+$PPID} $$;; esac
 exec {git} "$@"
 """
-PHASES = "init ls-remote fetch rev-parse ls-tree cat-file log merge-base fast-import push none".split()
+PHASES = "init ls-remote fetch rev-parse ls-tree cat-file log merge-base fast-import push gc none".split()
 
 
 @pytest.mark.kill

@@ -239,6 +239,8 @@ class Remote:
     def push(self, commit: str) -> None:
         """Push a commit. Raises RejectedError if another machine pushed since the last fetch, MemtuiError."""
         self.git("push", "-q", "--", self.url, f"{commit}:{BRANCH}")
+        with suppress(MemtuiError):  # from some thousand objects on they become one pack
+            self.git("-c", "gc.auto=2000", "-c", "gc.autoDetach=false", "gc", "--auto", "-q")
 
 
 def _trailer(key: str) -> str:
