@@ -8,7 +8,6 @@ from memtui.base import fs_hot
 BLOCK, SEARCH_BLOCK = 1 << 16, 1 << 18
 # The most bytes that a record of a log has.
 LONGEST = 1 << 23
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,7 +23,6 @@ SIMILAR, TOGETHER, ALIKE = 0.2, 0.4, 0.5
 SAME_SUBJECT = 0.5
 # The least score of texts of the same name, which would be one file; the words that two drafts share, at least.
 SAME_NAME, FEWEST = 0.97, 2
-
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+|[^\W_]+(?:'[^\W_]+)?|[,.;:!?()]")
 _ENDINGS = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")

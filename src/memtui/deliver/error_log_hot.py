@@ -7,7 +7,6 @@ from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
 VERSION = 1
 LIMIT_BYTES = 1 << 20
 MESSAGE_LIMIT, TRACE_LIMIT = 500, 16
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -29,7 +29,6 @@ DISORDER_SECONDS = 60.0
 WINDOW_BYTES = 64 << 20
 # The size of the blocks in which the last line end of a log is looked for.
 ENDS_BLOCK = 1 << 16
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator

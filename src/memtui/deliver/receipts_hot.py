@@ -51,7 +51,6 @@ SYNTHETIC = "<synthetic>"
 LINKS = (b"assistant", b"user", b"attachment", b"queue-operation", b'"system"', b"last-prompt")
 # Requests as the client keeps them beside the conversation (2.1.330): copies of its records.
 COPIES = b'{"type":"api-request'
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable

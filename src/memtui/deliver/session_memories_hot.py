@@ -9,7 +9,6 @@ from memtui.base import fastjson_hot, fs_hot, session_state_hot
 PART = "recall"
 # Seconds that a hook waits for another one that gives memories to the same session.
 LOCK_SECONDS = 0.5
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,7 +17,6 @@ FILE = "recall/uses"
 IN_SHARD = 4
 # A file of ours has no more shards.
 MOST_SHARDS = 1 << 20
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

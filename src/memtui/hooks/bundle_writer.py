@@ -7,48 +7,35 @@ from memtui.base import fs_hot
 from memtui.client.agents import agents_hot
 from memtui.hooks import bundle, runner_hot
 
+PROMPT = "UserPromptSubmit"
 # By what begins, an event or a piece of work: the modules that are then loaded at once, with all that these import at
 # their top, and what is loaded before.
 ROOTS = {
-    "SessionStart": (("hooks.runner_hot", "hooks.session_start_hot", "store.trust_hot", "client.agents.agent_hot"), ()),
-    "UserPromptSubmit": (("hooks.runner_hot", "hooks.user_prompt_submit_hot"), ()),
-    "tools": (("hooks.runner_hot", "hooks.tools_hot"), ()),
-    "rules": (("hooks.refusals_hot",), ("tools",)),
-    "matching": (("rules.match_hot", "rules.rule_hot"), ("tools", "rules")),
-    "worker": (("hooks.runner_hot", "hooks.worker_start_hot"), ()),
-    "recall": (
-        ("hooks.recall_block_hot", "recall.places_hot", "recall.query_hot", "recall.nearest_passages_hot"),
-        ("UserPromptSubmit",),
-    ),
-    "sentences": (("recall.semantic_hot",), ("UserPromptSubmit", "recall")),
+    "SessionStart": ("hooks.runner_hot hooks.session_start_hot store.trust_hot client.agents.agent_hot", ""),
+    PROMPT: ("hooks.runner_hot hooks.user_prompt_submit_hot", ""),
+    "tools": ("hooks.runner_hot hooks.tools_hot", ""),
+    "rules": ("hooks.refusals_hot", "tools"),
+    "matching": ("rules.match_hot rules.rule_hot", "tools rules"),
+    "worker": ("hooks.runner_hot hooks.worker_start_hot", ""),
+    "recall": ("hooks.recall_block_hot recall.places_hot recall.query_hot recall.nearest_passages_hot", PROMPT),
+    "sentences": ("recall.semantic_hot", f"{PROMPT} recall"),
     "settling": (
-        ("base.reverse_lines_hot", "client.agents.agent_hot", "deliver.error_log_hot", "inbox.reconciliation_hot"),
-        ("UserPromptSubmit",),
+        "base.reverse_lines_hot client.agents.agent_hot deliver.error_log_hot inbox.reconciliation_hot",
+        PROMPT,
     ),
-    "delivery": (("hooks.deliver_hot", "settings.defaults_hot", "client.agents.agent_hot"), ("UserPromptSubmit",)),
-    "memories": (("recall.memory_block_hot",), ("UserPromptSubmit", "recall", "delivery")),
-    "notes": (
-        (
-            "hooks.prompt_hot",
-            "client.agents.agent_hot",
-            "settings.defaults_hot",
-            "hooks.environment_hot",
-            "inbox.claims_hot",
-            "inbox.note_block_hot",
-        ),
-        ("UserPromptSubmit",),
-    ),
-    **{
-        name: (
-            (
-                f"client.agents.{name}_hot",
-                *[f"hooks.{runner_hot.LATE_START}"] * ("SessionStart" in agents_hot.load(name).silent),
-            ),
-            ("UserPromptSubmit",),
-        )
-        for name in agents_hot.NAMES[1:]
-    },
+    "delivery": ("hooks.deliver_hot settings.defaults_hot client.agents.agent_hot", PROMPT),
+    "memories": ("recall.memory_block_hot", f"{PROMPT} recall delivery"),
 }
+ROOTS["notes"] = (
+    (
+        "hooks.prompt_hot client.agents.agent_hot settings.defaults_hot hooks.environment_hot inbox.claims_hot "
+        "inbox.note_block_hot"
+    ),
+    PROMPT,
+)
+for agent in agents_hot.NAMES[1:]:
+    late_start = f" hooks.{runner_hot.LATE_START}" if "SessionStart" in agents_hot.load(agent).silent else ""
+    ROOTS[agent] = f"client.agents.{agent}_hot{late_start}", PROMPT
 
 
 def write() -> list[str]:
@@ -74,7 +61,7 @@ def _write(group: str) -> bool:
 def modules_of(group: str) -> list[str]:
     """List the modules of a group, each behind those that it imports, without those of the groups before."""
     roots, before = ROOTS[group]
-    loaded = {name for other in before for name in modules_of(other)}
+    loaded = {name for other in before.split() for name in modules_of(other)}
     names: list[str] = []
 
     def add(name: str) -> None:
@@ -83,7 +70,7 @@ def modules_of(group: str) -> list[str]:
                 add(other)
             names.append(name)
 
-    for root in roots:
+    for root in roots.split():
         add(root)
     return names
 

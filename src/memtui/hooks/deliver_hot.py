@@ -8,7 +8,6 @@ from memtui.deliver import blocks_hot, log_file_hot
 from memtui.hooks import runner_hot
 
 ENTRYPOINT_LENGTH = 40
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.inbox import claims_hot, format_hot
@@ -29,11 +28,10 @@ def recipient(hook: runner_hot.Hook) -> "claims_hot.Recipient":
     name = hook.env.get("MEMTUI_AGENT") or hook.agent_name
     session = claims_hot.Recipient(hook.session_id, name, hook.project_root, clock_hot.now())
     session.root = hook.root
-    session.personal = (
-        hook.agent.is_personal(hook.payload, hook.env)
-        if hook.agent_name
-        else environment_hot.personal(hook.env, hook.started_in)
-    )
+    if hook.agent_name:
+        session.personal = hook.agent.is_personal(hook.payload, hook.env)
+    else:
+        session.personal = environment_hot.personal(hook.env, hook.started_in)
     return session
 
 

@@ -85,12 +85,8 @@ def state_at_prompt(hook: Hook) -> "SessionState | None":
 
 
 def _now(hook: Hook) -> "dict[str, object]":
-    return {
-        "started": clock_hot.iso(clock_hot.now()),
-        "cwd": hook.text("cwd"),
-        "transcript": hook.text("transcript_path"),
-        "tool": [],
-    }
+    now, transcript = clock_hot.iso(clock_hot.now()), hook.text("transcript_path")
+    return {"started": now, "cwd": hook.text("cwd"), "transcript": transcript, "tool": []}
 
 
 def _copied(hook: Hook, parent: str) -> "dict[str, object]":

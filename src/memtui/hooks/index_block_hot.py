@@ -77,16 +77,14 @@ def whole(
 
 
 def _whole(scope: str, memories: catalog_hot.Catalog) -> "blocks_hot.Block | None":
-    intro = (INTRO_TEAM if scope.startswith("team") else INTRO).format(directory=memories.directory)
-    fields = {"scope": scope, "source": memories.directory}
+    directory = memories.directory
+    intro = (INTRO_TEAM if scope.startswith("team") else INTRO).format(directory=directory)
+    fields = {"scope": scope, "source": directory}
     if memories.building:
-        intro = BUILDING.format(count=memories.count, directory=memories.directory)
+        intro = BUILDING.format(count=memories.count, directory=directory)
         item: dict[str, object] = {"kind": "index", "id": "", "scope": scope, "reason": "index is being built"}
         return blocks_hot.Block(blocks_hot.TAGS["index"], fields, "", [blocks_hot.Part(intro, "", item)])
-    parts = [
-        _part(scope, memories.directory, line, shown(line), f"index, {line.type or 'untyped'}")
-        for line in memories.lines
-    ]
+    parts = [_part(scope, directory, line, shown(line), f"index, {line.type or 'untyped'}") for line in memories.lines]
     unlisted = memories.count - len(parts)
     return blocks_hot.Block(blocks_hot.TAGS["index"], fields, intro, parts, unlisted) if parts else None
 

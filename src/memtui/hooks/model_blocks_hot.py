@@ -43,13 +43,9 @@ def blocks(hook: Hook, state: session_state_hot.SessionState) -> "list[blocks_ho
     texts_by_name: dict[str, object] = {}
     parts = []
     for name in block_files_hot.BLOCKS:
-        text = (
-            block_files_hot.text(hook.root, hook.slug, name)
-            if name != block_files_hot.DIRECTIVES and name in stamps
-            else ""
-        )
-        before = texts.get(name)
-        old = before if isinstance(before, str) else ""
+        is_told = name != block_files_hot.DIRECTIVES and name in stamps
+        text = block_files_hot.text(hook.root, hook.slug, name) if is_told else ""
+        old = fastjson_hot.text(texts, name)
         if text:
             texts_by_name[name] = text
         if text == old:

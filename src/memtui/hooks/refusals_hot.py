@@ -27,7 +27,6 @@ AGAIN = " Only if the user asked for exactly this, repeat the call: after two re
 # How often the same call is refused in a turn.
 REFUSALS = 2
 LOCK_SECONDS = 0.5
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.recall import judge_hot
@@ -90,10 +89,8 @@ def refuse_breach(hook: runner_hot.Hook) -> bool:
 def _first_breach(hook: runner_hot.Hook) -> "tuple[enforced_hot.Breach, judge_hot.Verdict] | None":
     """Return what the call breaks first, and the memory that says so now; None for nothing. Raises OSError."""
     tool, tool_input = hook.text("tool_name"), hook.payload.get("tool_input")
-    where, listed = (
-        places_hot.of_session(hook.env, hook.started_in, hook.gets_native),
-        bindings_hot.listed(hook.root, enforced_hot.FILE),
-    )
+    where = places_hot.of_session(hook.env, hook.started_in, hook.gets_native)
+    listed = bindings_hot.listed(hook.root, enforced_hot.FILE)
     rows = enforced_hot.candidates(listed, where, tool, tool_input) if isinstance(tool_input, dict) else []
     if not rows or not isinstance(tool_input, dict):
         return None

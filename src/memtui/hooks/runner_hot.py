@@ -268,10 +268,9 @@ def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
 
 
 def reply(hook: Hook, context: str, message: str = "", refusal: str = "", decision: str = "deny") -> None:
-    """Print context for the model, a message for the person, and why the tool must not run,
-    or, with the `decision` ask, why the client asks. Lifts the deadline: what
-    was printed has to be logged, in all the time that the client gives. A hook that holds its answers only notes it.
-    Raises OSError."""
+    """Print context for the model, a message for the person, and why the tool must not run, or, with the `decision`
+    ask, why the client asks. Lifts the deadline: what was printed has to be logged, in all the time that the client
+    gives. A hook that holds its answers only notes it. Raises OSError."""
     if hook.answers is not None:
         hook.answers.append((context, message))
         return

@@ -7,7 +7,6 @@ from memtui.inbox import format_hot
 # Bytes of the delivery log, and of the transcript, that are read: the client waits for the line twice a prompt.
 LOG_BYTES = 1 << 20
 TRANSCRIPT_BYTES = 4 << 20
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Record = dict[str, object]
@@ -92,8 +91,8 @@ def _receipt(hook: runner_hot.Hook) -> str:
     from memtui.deliver import receipts_hot
 
     path = transcript_hot.path_of(record, paths_hot.config_dir(hook.env)) or ""
-    start, name = receipts_hot.start_of(record), record.get("id")
-    view = receipts_hot.view_from(path, start, TRANSCRIPT_BYTES, name if isinstance(name, str) else "")
+    start, name = receipts_hot.start_of(record), fastjson_hot.text(record, "id")
+    view = receipts_hot.view_from(path, start, TRANSCRIPT_BYTES, name)
     now = clock_hot.now()
     outcome = receipts_hot.UNKNOWN if view is None else receipts_hot.outcome(record, view, now)
     if outcome == receipts_hot.UNKNOWN:

@@ -38,11 +38,9 @@ _STARTS = {group: sum(list(SIZES.values())[:number]) for number, group in enumer
 # Characters of a message, those of it for groups of characters, and those of the end of the agent's text.
 MAX_TEXT, MAX_GROUPED, AGENT_TAIL = 2000, 500, 300
 TAIL_OF_CLAIM = 800
-
 # The value of a topic when a quarter of the words, or more, are of it; less for a smaller share.
 TOPIC = 4.0
 _TOPICS = {name: words for name, words in wording.VOCABULARY.items() if name.startswith("topic ")}
-
 _WORD = re.compile(r"[\w']+|[?!]")
 _IDENTIFIER = re.compile(r"\b\w+[_.]\w+|\b[a-z]+[A-Z]\w+|`")
 _DOCUMENT = re.compile(r"\b(?:CLAUDE\.md|AGENTS|README|memory|docs?|plan)\b", re.IGNORECASE)
@@ -63,8 +61,6 @@ _SINGLE = {
     "not": phrases.NOT_A_RULE,
     "request": phrases.REQUEST,
 }
-
-
 # Values, each with the features that have it; a feature may be there twice.
 Rows = list[tuple[float, list[int]]]
 
@@ -148,7 +144,6 @@ TABLE = Path(__file__).with_name("feedback.table")
 _HEAD = struct.Struct("<dd")
 # A signed byte as one without a sign, and what that adds: sums of bytes are the fastest.
 _UNSIGNED, _ADDED = bytes([*range(128, 256), *range(128)]), 128
-
 Question = tuple[float, float, bytes]
 
 
@@ -216,10 +211,8 @@ def drafts_of(turn: Turn, classifier: Classifier | None) -> list[Signal]:
     first = _judged(turn, signals_here[0] if signals_here else None, classifier)
     if first is None:
         return []
-    return [
-        first,
-        *[replace(signal, durable=_lasting(first.durable or 0.0, signal.confidence)) for signal in signals_here[1:]],
-    ]
+    lasts = first.durable or 0.0
+    return [first, *(replace(signal, durable=_lasting(lasts, signal.confidence)) for signal in signals_here[1:])]
 
 
 def joined(feedback: float, durable: float, sure: float) -> tuple[float, float]:

@@ -22,18 +22,15 @@ SURE_WISH, MOST_CHARS = 0.65, 500
 MIN_QUOTED, MOST_QUOTATIONS, FIRST_MARK = 2, 100, 0xE000
 # Texts whose words and sentences are remembered: they are asked for several times.
 REMEMBERED = 256
-
 _BLOCK = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
 _POINT = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+|^\s*#{1,6}\s")
 _QUOTATION = re.compile(r"[\"“](?P<text>[^\"“”\n]{6,400})[\"”]")
 _MARK = re.compile(f"[{chr(FIRST_MARK)}-{chr(FIRST_MARK + MOST_QUOTATIONS)}]")
-
 # Lines and characters of code that a line announces; characters of a line that goes on in the next; lines between
 # pasted ones; characters of a line that are read for words of talk; texts that are remembered.
 MOST_CODE, MOST_CODE_CHARS, MOST_WRAPPED, MOST_BETWEEN, MOST_READ, PASTES = 6, 300, 1000, 3, 300, 32
 # A line that may be one of a paste is a person's with so many of the words of talk, and this share of them.
 LEAST_TALK, TALK_SHARE = 2, 0.25
-
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 # A paste that begins within the line of the person: after a colon, or with a fence; behind a gap, it may.
 _BEGINS = re.compile(

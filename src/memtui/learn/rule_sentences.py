@@ -21,7 +21,6 @@ MOST_BACK, MOST_ON, MOST_CHARS, LEAST_WORDS, FIRST_WORDS = 2, 3, 500, 3, 7
 # Sentences of a body but for points; characters of a list that is short.
 MOST_SENTENCES, MOST_SHORT_LIST = 4, 200
 REMEMBERED = 256  # sentences of which it is known whether they order something
-
 _FOLLOWING = phrases.pattern("following")
 
 

@@ -37,7 +37,6 @@ FORBIDDEN = 0.75
 # Turns whose signal is remembered, and weights: each is asked for several times.
 REMEMBERED_TURNS, REMEMBERED_WEIGHTS = 256, 2000
 _weights: dict[tuple[int, str], tuple[phrases.Weighted, float]] = {}  # by identity: to hash the patterns takes longer
-
 # What every prompt asks for: such words alone do not say that two texts are about one thing.
 _VERBS = "add change code create file fix make new remove run set show start update work write"
 VAGUE = frozenset(words_hot.terms(_VERBS))
@@ -329,9 +328,8 @@ def _failure(turn: Turn, sentences: list[Sentence], words: str) -> _Rule | None:
         command = message.check_in(words)
         failed = phrases.FAILURE.search(sentence.low)
         if command and (failed or command["told"]):
-            text = (
-                f"Run `{command['quoted'] or command['told'] or command['bare']}` before saying that the work is done"
-            )
+            line = command["quoted"] or command["told"] or command["bare"]
+            text = f"Run `{line}` before saying that the work is done"
             check = Sentence(text, text.lower(), question=False, said=text)
             return _Rule("correction", check, "rule", SURE_FAILURE, at)
         if failed and len(words) < 200:

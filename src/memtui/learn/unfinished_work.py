@@ -10,7 +10,6 @@ from memtui.learn import phrases
 MAX_ITEMS = 20
 MAX_ITEM = MAX_OFFER = 300  # characters
 OPEN_STATES = ("in_progress", "pending")
-
 _HEADING, _OFFER, _ADVICE = map(phrases.pattern, ("work_left", "offer", "advice"))
 # "Next steps" is often advice to the person; work that was agreed on is in the todo list, if there is one.
 _NEXT = re.compile(r"^\W{0,6}(?:\d+[.)] )?next steps?[^\w\n]{0,6}$", re.IGNORECASE)

@@ -17,7 +17,6 @@ STOP_WORDS, FEW_STOP_WORDS = VOCABULARY["stop_words"], VOCABULARY["few_stop_word
 MAX_DESCRIPTION, MOST_READ, LEAST_LEFT = 120, 1000, 4
 # How many lead-ins are taken from a sentence.
 MOST_LEADS = 6
-
 # After such a word, a verb that can be a noun is one that is told to do.
 _OBJECT = re.compile(
     r"^(?:a|an|about|of|over|through|under|against|between|into|one|two|three|new|more|some|the|this|that|these|those|it|them|all|any|every|each|both|only|more|less|no|not|my|our|your|its|their|to|for"
@@ -31,11 +30,11 @@ _NEGATION = re.compile(
 _LEADS = (compiled(r"^(?:(?:no|nope|nah)(?: no| wait)*|stop|wait)\s*[,.!:;…—–]+\s*"), phrases.FILLER, phrases.OPENERS)
 _ASKING = phrases.pattern("asking")
 # What may stand before the verb of an order; those that make one of any word behind them but a person.
-_MANNER = {"don't", "dont", "never", "always", "only", "first"}
 _NOT_TO, _WHO = (
     {"don't", "dont", "never", "always"},
     {"we", "you", "i", "they", "it", "the", "a", "this", "that", "mind"},
 )
+_MANNER = _NOT_TO | {"only", "first"}
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?(?=[\s,:;.!?)]*(?:\s|$))")
 
 

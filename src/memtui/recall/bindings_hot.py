@@ -8,7 +8,6 @@ from memtui.base import fastjson_hot, fs_hot, globs_hot
 
 PATHS, PINNED, CHECKS = "recall/paths", "recall/pinned", "recall/checks"
 VERSION = 1
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -275,10 +275,7 @@ def _cosines(
     most: int,
 ) -> "list[dict[int, float]] | None":
     """Return, for each part, the best cosines of its nearest memories and of those found; None without vectors."""
-    for part in parts:
-        if part.segment.has_passages:
-            break
-    else:
+    if not any(part.segment.has_passages for part in parts):
         return None
     from memtui.recall import nearest_passages_hot, vectors_hot
 

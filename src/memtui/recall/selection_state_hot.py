@@ -16,7 +16,6 @@ LONGEST = 600.0
 # Memories that a prompt gets in this way, at most.
 MOST = 5
 REASON, REASON_BEFORE = "selected by a model", "selected by the model for the prompt before"
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.recall.bindings_hot import Bound
@@ -61,6 +60,8 @@ def take(root: str, session_id: str) -> "list[Bound]":
         posix.rename(path, session_state_hot.path(root, session_id, part))
     except OSError:
         return []  # there is none yet, or another hook at the same moment has it
+    from memtui.recall import content_hot
+
     answers = session_state_hot.load_part(root, session_id, part)
     posix.unlink(session_state_hot.path(root, session_id, part))
     present = fastjson_hot.text(session_state_hot.load_part(root, session_id, ASKED), "prompt")
@@ -70,18 +71,9 @@ def take(root: str, session_id: str) -> "list[Bound]":
         for row in fastjson_hot.rows(answers, key)[:MOST]:
             if isinstance(row, list) and len(row) == 4:
                 scope, directory, file, digest = map(str, row)
-                if _digest(f"{directory}/{file}") == digest:
+                if ids_hot.digest(fs_hot.head(f"{directory}/{file}", content_hot.READ_BYTES)) == digest:
                     memories.setdefault((scope, directory, file), (scope, directory, file, reason))
     return list(memories.values())[:MOST]
-
-
-def _digest(path: str) -> str:
-    from memtui.recall import content_hot
-
-    try:
-        return ids_hot.digest(fs_hot.read_bytes(path, content_hot.READ_BYTES))
-    except OSError:
-        return ""
 
 
 def end(root: str, session_id: str) -> None:

@@ -32,7 +32,6 @@ FIRST_PASSAGES = 4
 MAGIC = f"memtui sentences {PROTOCOL} {sys.byteorder[:1]}".encode().ljust(20)
 HEAD = len(MAGIC) + 12
 SCALE = HEAD + 32
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

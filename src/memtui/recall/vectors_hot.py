@@ -22,7 +22,6 @@ MOST_TOKENS = 255
 # Longer words are hashes, keys and data.
 LONGEST_WORD = 40
 _PATH = __file__[: __file__.rfind("/")] + "/vectors.table"
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable

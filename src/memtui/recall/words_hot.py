@@ -205,7 +205,6 @@ COMMON = frozenset(
     这个 那个
     """.split()  # noqa: SIM905
 )
-
 # Words with which people greet, thank and take leave, or have somebody go on.
 SMALLTALK = frozenset(
     """

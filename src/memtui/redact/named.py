@@ -189,7 +189,6 @@ FREE_LENGTH, FREE_ENTROPY_BITS = 20, 3.6
 NEAR_CHARACTERS = 48
 # Characters. Longer unbroken text is a picture or another file.
 BLOB_LENGTH = 220
-
 _DISCORD = re.compile(r"(?<![A-Za-z0-9])[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,40}")
 _DEVOPS = re.compile(r"(?<![A-Za-z0-9])(?=[a-z]*[2-7])[a-z2-7]{52}(?![A-Za-z0-9])")
 _TOKEN = re.compile(r"[A-Za-z0-9+/_=~.-]{16,}")

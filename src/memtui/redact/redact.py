@@ -120,8 +120,6 @@ def question(kinds: Iterable[str]) -> str:
 
 # The beginnings of kinds that take "an".
 _AN = (*"AEIOaeio", "Un", "npm", "NVIDIA", "Nx", "xAI", "SAS")
-
-
 _ESCAPED = pattern("escaped")
 _ENTITIES = {
     "quot": '"', "apos": "'", "amp": "&", "lt": "<", "gt": ">", "equals": "=", "colon": ":", "period": ".",

@@ -52,7 +52,6 @@ HOLDING, WEBHOOKS = _triples("holding"), _triples("webhooks")
 # The name of a service by its words.
 SERVICES = {word: name for name, words in _rows(_SECTIONS["services"]) for word in words.split()}
 PASSWORDS, SECRETS, WEAK = _SECTIONS["passwords"], _SECTIONS["secrets"], _SECTIONS["weak"]
-
 # (kind, words of which the text in lower case must hold one, pattern with the group `secret`).
 COMMANDS = [
     (
@@ -77,7 +76,6 @@ NEAR_LENGTH = 16
 # 4 and more. The limits are for a value without a name, beside a telling word, given to such a name, and after the
 # known beginning of a key.
 FREE_RUN, NEAR_RUN, NAMED_RUN, WORD_RUN = 2.7, 3.0, 3.2, 5.0
-
 _RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]|[0-9]+")
 HASH = pattern("hash")
 PLACEHOLDER = pattern("placeholder")
@@ -250,8 +248,6 @@ def _prefixed(text: str) -> Iterator[Secret]:
 
 # No key with a known beginning is shorter, or goes on behind a blank.
 _LONG_WORD = re.compile(r"\S{15,}")
-
-
 _KEY_BEGIN, _KEY_END = pattern("key_begin"), pattern("key_end")
 # A line of such a key: base 64 or a header, indented or quoted, ended by a line feed or a written `\n`.
 _KEY_LINE, _KEY_REST = pattern("key_line"), pattern("key_rest")

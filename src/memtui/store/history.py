@@ -39,8 +39,6 @@ from memtui.store.versions.writers import Writers
 SETTLED = 2.0
 # A look notes how far it read the journal if that had more changes than this.
 MANY = 100
-
-
 # A change that memtui made, and the memories that it wrote, without those that were deleted for good later.
 OwnChange = tuple[Transaction, list[MemoryWrite]]
 

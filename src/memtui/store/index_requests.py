@@ -16,7 +16,6 @@ START = (
 GATHERING, APART = 0.2, 0.15
 # How long a removal waits for a process that makes an index.
 LOCK_SECONDS = 10.0
-
 _started: dict[tuple[str, str], float] = {}
 
 

@@ -8,7 +8,6 @@ CLOSE, COMMON = 0.6, 0.15
 MOST_TERMS = 64
 # The text of a row without terms, which mutes a memory for all prompts.
 EVERY = "every prompt"
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

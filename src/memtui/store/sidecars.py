@@ -13,8 +13,6 @@ from memtui.store.journal.own_files import BesideEdit, BesideRows, Entries, Pair
 from memtui.store.memory import Memory
 
 KINDS = TRIGGERS, MUTES = ("triggers", "mutes")
-
-
 # The directory of a memory, and its file there.
 Place = tuple[str, str]
 

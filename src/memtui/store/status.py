@@ -24,7 +24,6 @@ from memtui.store.scopes import Scope
 
 # Only so many of the newest records of the log are counted.
 RECORDS_READ = 2000
-
 # Shown instead of deliveries for memories that the client loads.
 BY_CLIENT = {
     applied_settings.LOADED: "loaded by Claude Code itself",
@@ -34,7 +33,6 @@ BY_CLIENT = {
     applied_settings.RECALL_ONLY: "not loaded, but brought by memtui with prompts that it fits",
 }
 CHANGED = "memories.changed"
-
 # So many of a memory's newest deliveries are kept to be shown.
 NEWEST_KEPT = 8
 # A finding's letter in lists.

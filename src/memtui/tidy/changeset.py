@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from memtui.base import ids_hot
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
@@ -46,14 +46,7 @@ STEPS = {"rules.pin": "pin", "rules.refuse": "enforce", "rules.relax": "unpin", 
 STEPS["memories.violated"] = STEPS["rules.pin"]
 SCOPES_NAMED = 2  # in the summary of a change
 # The verb of a proposal of each kind, for one and counted for several.
-DONE = {
-    "merge": "merged",
-    "rewrite": "rewritten",
-    "archive": "archived",
-    "delete": "removed",
-    "relink": "fixed",
-    "mute": "muted",
-}
+DONE = dict(zip(get_args(Kind), ("merged", "rewritten", "archived", "removed", "fixed", "muted"), strict=True))
 
 
 @dataclass(frozen=True)
@@ -208,16 +201,14 @@ def name(path: str) -> str:
 def title(proposal: Proposal) -> str:
     """Say what a proposal does: `merge pnpm-only into prefer-pnpm`, `archive old-freeze`, `fix MEMORY.md`."""
     removed, outputs = [name(path) for path in proposal.gone], [name(file.path) for file in proposal.written]
-    match proposal.kind:
-        case "merge":
-            return f"merge {' and '.join(removed)} into {outputs[0]}"
-        case "mute":
-            return f"mute {name(proposal.files[0].path)}"
-        case "archive" | "delete":
-            return f"{'archive' if proposal.kind == 'archive' else 'remove'} {some(removed)}"
-        case kind:
-            code = proposal.evidence[0].code if proposal.evidence else ""
-            return f"{'fix' if kind == 'relink' else STEPS.get(code, kind)} {some(outputs)}"
+    if proposal.kind == "merge":
+        return f"merge {' and '.join(removed)} into {outputs[0]}"
+    if proposal.kind == "mute":
+        return f"mute {name(proposal.files[0].path)}"
+    if proposal.kind in {"archive", "delete"}:
+        return f"{'archive' if proposal.kind == 'archive' else 'remove'} {some(removed)}"
+    code = proposal.evidence[0].code if proposal.evidence else ""
+    return f"{'fix' if proposal.kind == 'relink' else STEPS.get(code, proposal.kind)} {some(outputs)}"
 
 
 def in_archive(directory: str, stem: str) -> str:

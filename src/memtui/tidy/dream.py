@@ -45,28 +45,7 @@ BATCH_TOKENS, ANSWER_TOKENS = 12_000, 16_000
 # So many statements that a model wrote and no memory says are told, at most.
 MOST_ADDED = 10
 MOST_ACTIONS, MOST_BODY, MOST_DESCRIPTION, MOST_REASON = 60, 8000, 300, 400
-SYSTEM = f"""\
-You tidy the memory of a coding agent: small notes in files, each about one fact, with a description by which it is
-found. You propose; a person decides on every proposal.
-
-{RULE}
-
-You get clusters of notes. For each cluster, propose what makes it fewer, truer notes, and nothing if it is good as it
-is. Never lose a fact: numbers, names, paths, commands, conditions and reasons stay, word for word where you can. Never
-add what the notes do not say. Use the language of the notes.
-
-Actions, each within one cluster, each note in at most one action:
-- merge: notes that say the same, or parts of one thing. `keep`: the note that stays; `memories`: all of them;
-  `description` and `body`: the note that results, with every fact of all of them.
-- contradict: notes that can't both hold. `keep`: the one that holds, as the notes or their dates show; `memories`: all
-  of them. If you can't tell which one holds, propose nothing.
-- prune: a note without any use later, such as one on a task that is long done. `memories`: only this note.
-- dates: a note that says “yesterday”, “next week” and the like. `memories`: only this note; `body`: its text with
-  absolute dates, worked out from the day it was written, and nothing else changed.
-- describe: a note whose description does not say what it is about. `memories`: only this note; `description`: one
-  line by which it is found.
-`reason`: one sentence for the person."""
-
+SYSTEM = coverage.SECTIONS["dream"].replace("«RULE»", RULE)
 ITEM: Schema = {
     "type": "object",
     "properties": {
@@ -315,9 +294,8 @@ class Dream:
         memories = [named[name] for name in dict.fromkeys(names) if name in named]
         own = {mem.path for mem in memories}
         home = next((cluster for cluster in batch.clusters if own <= {one.path for one in cluster.memories}), None)
-        if not named.keys() >= set(names) or home is None:
-            raise _UnfitError
-        if len(set(action["memories"])) < len(action["memories"]) or own & self._used:
+        repeats = len(set(action["memories"])) < len(action["memories"])
+        if not named.keys() >= set(names) or home is None or repeats or own & self._used:
             raise _UnfitError
         keep = named.get(action.get("keep") or "")
         try:

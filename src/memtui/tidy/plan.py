@@ -158,10 +158,9 @@ class _Planner:
             if mem is None or not self.store.is_trusted(mem):
                 continue
             # Where rules are counted, their counts say better what was broken.
-            is_early = isinstance(count, int) and count < VIOLATED
-            if each.code == "memories.violated" and (
-                is_early or is_pinned(mem.fields) or rule_hot.parse_all(mem.fields)[0]
-            ):
+            is_seldom = isinstance(count, int) and count < VIOLATED
+            is_settled = is_seldom or is_pinned(mem.fields) or bool(rule_hot.parse_all(mem.fields)[0])
+            if each.code == "memories.violated" and is_settled:
                 continue
             step = "rules.archive" if each.code == rule_steps.RELAX and not is_pinned(mem.fields) else each.code
             evidence, reason = evidence_of(each), f"{findings.message(each)} {STEPS[step]}"

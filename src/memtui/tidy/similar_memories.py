@@ -110,20 +110,16 @@ def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Similar]:
 
 def differing(one: str, other: str) -> list[list[tuple[int, int]]]:
     """Return the spans of words that only one text has, for each; none for a text that differs in FEW or more."""
-    texts = (one, other)
-    places = [[m.span() for m in islice(re.finditer(r"\S+", text), ONE_BY_ONE)] for text in texts]
-    plain = [
-        [text[start:end].casefold().strip(".,:;!?()[]`*_\"'") for start, end in spans]
-        for text, spans in zip(texts, places, strict=True)
-    ]
+    places = [[*islice(re.finditer(r"\S+", text), ONE_BY_ONE)] for text in (one, other)]
+    plain = [[word[0].casefold().strip(".,:;!?()[]`*_\"'") for word in words] for words in places]
     changes = difflib.SequenceMatcher(None, plain[0], plain[1], autojunk=False).get_opcodes()
     ends = [(start, end, begin, stop) for kind, start, end, begin, stop in changes if kind != "equal"]
     sides = [[end[:2] for end in ends], [end[2:] for end in ends]]
     runs: list[list[tuple[int, int]]] = []
-    for spans, side in zip(places, sides, strict=True):
+    for matches, side in zip(places, sides, strict=True):
         own = [(start, end) for start, end in side if start < end]
-        is_few = sum(end - start for start, end in own) < FEW * len(spans)
-        runs.append([(spans[start][0], spans[end - 1][1]) for start, end in own] if is_few else [])
+        is_few = sum(end - start for start, end in own) < FEW * len(matches)
+        runs.append([(matches[start].start(), matches[end - 1].end()) for start, end in own] if is_few else [])
     return runs
 
 

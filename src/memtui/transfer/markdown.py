@@ -119,12 +119,9 @@ def read_folder(path: str) -> SourceContent:
         raise UnreadableSourceError(message, "Import one of the folders in it.") from None
     except OSError as error:
         raise unreadable(path, error) from error
-    indexes = [f"{directory}/{locate_hot.INDEX_NAME}" for directory in directories]
-    rows += [
-        (each[len(top.rstrip("/")) + 1 :], "")
-        for each in indexes
-        if os.path.isfile(each) and paths_hot.inside(top, each)
-    ]
+    for index_path in (f"{directory}/{locate_hot.INDEX_NAME}" for directory in directories):
+        if os.path.isfile(index_path) and paths_hot.inside(top, index_path):
+            rows.append((index_path[len(top.rstrip("/")) + 1 :], ""))
     names = [name for name, problem in rows if not problem]
     number = sum(map(locate_hot.is_memory_name, map(os.path.basename, names))) or len(names)
     content = SourceContent(path, KIND, f"a folder of Markdown notes ({many(number, 'file')})")

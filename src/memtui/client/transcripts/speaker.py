@@ -24,7 +24,6 @@ _PERSONAL = {
     "rowSource": ("local",),
     "commandMode": ("prompt",),
 }
-
 _WRAPPED = re.compile(
     r"<(?P<tag>[a-z]+(?:[-_][a-z0-9]+)+|objective|context|summary|process|command|hook|tool_use_error)\b[^>\n]{0,400}>"
     r"(?:[\s\S]*?</(?P=tag)>|[\s\S]*\Z)",
@@ -62,7 +61,6 @@ FOREIGN_TOOL = "mcp__"
 LONGEST = 300
 # Fewer words than this (“yes”, “go on then”) continue the request before.
 LEAST_WORDS = 3
-
 _PASTED = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)|^\s*>.*$", re.MULTILINE)
 
 
@@ -163,7 +161,6 @@ def request_of(text: str) -> str:
 ASK_TOOL = "AskUserQuestion"
 # Characters that are kept of a question or a label.
 MAX_KEPT = 2000
-
 _RESPONDED = "The user responded: "
 # What the client writes for a question to which somebody only wrote notes.
 _NOTHING = ("(notes only)", "")

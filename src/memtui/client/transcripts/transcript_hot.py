@@ -24,7 +24,6 @@ RECENT_MARGIN_SECONDS = 300.0
 BLANKS = b" \t\r\n\0"
 # Records that wait for their parent in `in_order`.
 WAITING_MOST = 8
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

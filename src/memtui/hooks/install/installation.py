@@ -244,10 +244,11 @@ def plan(
             line = entries.status_line(interpreter, launcher, root, config)
             with_line = status_line or settings_merge.has_status_line(settings)
             existed, additions, after = _installed(path, before, settings, record, groups, line if with_line else None)
+        directory = os.path.dirname(os.path.dirname(path))
         new_record = Record(
             scope=scope,
             real_path=real_path,
-            projects=_projects(path, scope),
+            projects=[] if scope == "user" else sorted({directory, os.path.realpath(directory)}),
             interpreter=interpreter,
             launcher=launcher,
             version=memtui.__version__,
@@ -294,11 +295,6 @@ def _both(other: Any, interpreter: str, launcher: str, root: str) -> str:
         return entries.command_after(theirs, interpreter, launcher, root)
     except MemtuiError:
         return ""  # it has characters that no JSON can have
-
-
-def _projects(path: str, scope: str) -> list[str]:
-    directory = os.path.dirname(os.path.dirname(path))
-    return [] if scope == "user" else sorted({directory, os.path.realpath(directory)})
 
 
 def _read(path: str, real_path: str) -> bytes | None:

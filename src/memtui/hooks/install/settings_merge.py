@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from memtui.base import fastjson_hot
 from memtui.base.errors import MemtuiError
 from memtui.client.applied_settings import DECODER
 from memtui.hooks.install.entries import is_ours
@@ -19,7 +20,6 @@ DEFAULT_INDENT = "  "
 STATUS_LINE = "statusLine"
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _COMMENTS = re.compile(r'"(?:[^"\\]|\\.)*"|(//[^\r\n]*|/\*.*?\*/)', re.DOTALL)
-
 JsonPath = tuple[str | int, ...]
 Groups = dict[str, dict[str, Any]]
 
@@ -43,11 +43,8 @@ def bare(text: str) -> str:
 def load(text: str, allows_comments: bool = True) -> Any:
     """Parse a whole document. Raises ValueError, also for nesting too deep to read."""
     if bare(text) != text and not allows_comments:
-        raise json.JSONDecodeError(
-            "A comment",
-            text,
-            next(at for at, pair in enumerate(zip(text, bare(text), strict=True)) if pair[0] != pair[1]),
-        )
+        at = next(at for at, pair in enumerate(zip(text, bare(text), strict=True)) if pair[0] != pair[1])
+        raise json.JSONDecodeError("A comment", text, at)
     text = bare(text)
     try:
         value, end = DECODER.raw_decode(text, _skip(text, 0))
@@ -222,12 +219,10 @@ def read(text: str, name: str, agent: str = "", allows_comments: bool = True) ->
     try:
         value = load(text, allows_comments)
     except ValueError as error:
-        raise MemtuiError(
-            f"{name} is not valid JSON: {error}.",
-            f"{agent} may read it, but memtui can't change it: fix the file (trailing commas and the like)."
-            if agent
-            else "Claude Code can't read it either. Fix the file (comments and trailing commas are not allowed).",
-        ) from error
+        hint = "Claude Code can't read it either. Fix the file (comments and trailing commas are not allowed)."
+        if agent:
+            hint = f"{agent} may read it, but memtui can't change it: fix the file (trailing commas and the like)."
+        raise MemtuiError(f"{name} is not valid JSON: {error}.", hint) from error
     if not isinstance(value, dict):
         raise MemtuiError(f"{name} has a JSON {_kind(value)}, not an object.", "Settings look like {…}: fix the file.")
     return value
@@ -308,14 +303,13 @@ def _add_event(
 
 
 def _hooks_of(group: Any) -> list[Any]:
-    entries = group.get("hooks") if isinstance(group, dict) else None
-    return entries if isinstance(entries, list) else []
+    return fastjson_hot.rows(group, "hooks") if isinstance(group, dict) else []
 
 
 def our_hooks(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    hooks = settings.get("hooks")
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        for group in groups if isinstance(groups, list) else ():
+    hooks = fastjson_hot.table(settings, "hooks")
+    for event in hooks:
+        for group in fastjson_hot.rows(hooks, event):
             yield from ((event, hook["command"]) for hook in _hooks_of(group) if is_ours(hook))
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from memtui.base import findings, paths_hot
+from memtui.base import fastjson_hot, findings, paths_hot
 from memtui.base.errors import MemtuiError
-from memtui.base.finding import PROBLEM, Finding, note, problem
+from memtui.base.finding import Finding, note, problem
 from memtui.client import applied_settings, settings_files_hot
 from memtui.client.agents.program import PROGRAM
 from memtui.hooks import environment_hot
@@ -94,43 +94,32 @@ Loaded = tuple[SettingsFile, applied_settings.Settings]
 def status(env: dict[str, str], cwd: str) -> Status:
     """Find all hooks of ours and their problems; change nothing. Files that can't be read are problems, not errors."""
     places = install.directories(env)
-    loaded = [_load(scope, path) for scope, path in settings_files_hot.every(env, paths_hot.normal(cwd))]
+    loaded = []
+    for scope, path in settings_files_hot.every(env, paths_hot.normal(cwd)):
+        settings_read = applied_settings.read(path, managed=scope == "managed")
+        loaded.append((SettingsFile(scope, path, os.path.lexists(path), settings_read.why or None), settings_read))
     files = [file for file, _ in loaded]
     settings = [(file.path, content.value) for file, content in loaded]
     plugin = _plugin(env, settings)
-    entries = [hook for file, text in loaded if file.scope != "managed" for hook in _entries(file, text.value, places)]
-    entries += _plugin_entries(plugin)
+    hooks = [hook for file, text in loaded if file.scope != "managed" for hook in _entries(file, text.value, places)]
+    hooks += _plugin_entries(plugin)
     problems = [problem("hooks.file", path=file.path, why=file.error) for file in files if file.error]
-    skipped = [finding for file, content in loaded for finding in _skipped(file.path, content)]
-    problems += [finding for finding in skipped if finding.level == PROBLEM]
+    # What the client skips alone is a problem if it is ours.
+    skipped = [(file.path, key, entry) for file, content in loaded for key, entry in content.skipped]
+    problems += [problem("hooks.entry", path=path, key=key) for path, key, hook in skipped if entries.is_ours(hook)]
     by, key = _disabled_by(loaded, plugin)
-    if by and entries:
+    if by and hooks:
         problems.append(problem("hooks.disabled", path=by, key=key))
-    if not entries and (above := _above(env, cwd)):
+    if not hooks and (above := _above(env, cwd)):
         problems.append(problem("hooks.above", path=above, directory=install.working_tree(cwd)))
-    problems += _entry_problems([entry for entry in entries if entry.source != "plugin"], places[0])
-    problems += [
-        problem("hooks.not_believed", path=path, name=name)
-        for path, name in environment_hot.set_by_project(env, paths_hot.normal(cwd))
-    ]
+    problems += _entry_problems([entry for entry in hooks if entry.source != "plugin"], places[0])
+    ignored = environment_hot.set_by_project(env, paths_hot.normal(cwd))
+    problems += [problem("hooks.not_believed", path=path, name=name) for path, name in ignored]
     problems += plugin.problems
-    if plugin.active and any(entry.source != "plugin" for entry in entries):
+    if plugin.active and any(entry.source != "plugin" for entry in hooks):
         problems.append(problem("hooks.both", plugin=plugin.name))
-    notes = [finding for finding in skipped if finding.level != PROBLEM]
-    return Status(entries, files, plugin, by or None, problems, notes)
-
-
-def _load(scope: str, path: str) -> Loaded:
-    settings = applied_settings.read(path, managed=scope == "managed")
-    return SettingsFile(scope, path, os.path.lexists(path), settings.why or None), settings
-
-
-def _skipped(path: str, settings: applied_settings.Settings) -> list[Finding]:
-    """Return what to say of the hooks in a file that the client skips alone: a problem if they are ours."""
-    return [
-        (problem if entries.is_ours(entry) else note)("hooks.entry", path=path, key=key)
-        for key, entry in settings.skipped
-    ]
+    notes = [note("hooks.entry", path=path, key=key) for path, key, hook in skipped if not entries.is_ours(hook)]
+    return Status(hooks, files, plugin, by or None, problems, notes)
 
 
 def _above(env: dict[str, str], cwd: str) -> str:
@@ -156,20 +145,9 @@ def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, st
             wanted = entries.command(event, entries.choose_interpreter(), entries.launcher_path(), *here)
         except MemtuiError:
             wanted = ""
-        hooks.append(
-            HookEntry(
-                event=event,
-                source=file.scope,
-                path=file.path,
-                command=line,
-                interpreter=command.interpreter,
-                launcher=command.launcher,
-                interpreter_exists=shutil.which(command.interpreter) is not None,
-                launcher_exists=os.path.isfile(command.launcher),
-                current=line == wanted,
-                root=command.root,
-            )
-        )
+        programs = (command.interpreter, command.launcher)
+        present = (shutil.which(command.interpreter) is not None, os.path.isfile(command.launcher))
+        hooks.append(HookEntry(event, file.scope, file.path, line, *programs, *present, line == wanted, command.root))
     return hooks
 
 
@@ -224,8 +202,7 @@ def _disabled_by(loaded: list[Loaded], plugin: Plugin) -> tuple[str, str]:
 def _plugin(env: dict[str, str], settings: list[tuple[str, dict[str, Any]]]) -> Plugin:
     state: dict[str, tuple[bool, str]] = {}
     for path, value in settings:
-        listed = value.get("enabledPlugins")
-        for name, enabled in listed.items() if isinstance(listed, dict) else ():
+        for name, enabled in fastjson_hot.table(value, "enabledPlugins").items():
             if name.partition("@")[0] == "memtui":
                 state[name] = (enabled is not False, path)
     name = next((name for name, (enabled, _) in state.items() if enabled), "")
@@ -244,14 +221,12 @@ def _plugin(env: dict[str, str], settings: list[tuple[str, dict[str, Any]]]) -> 
 
 def _install_path(plugins: str, name: str) -> str:
     """Return the directory a plugin runs from, "" for none: in place in a directory's marketplace, else a copy."""
-    market = _json(plugins + "/known_marketplaces.json").get(name.partition("@")[2])
-    origin = market.get("source") if isinstance(market, dict) else None
-    if isinstance(market, dict) and isinstance(origin, dict) and origin.get("source") == "directory":
+    market = fastjson_hot.table(_json(plugins + "/known_marketplaces.json"), name.partition("@")[2])
+    if fastjson_hot.table(market, "source").get("source") == "directory":
         place = str(market.get("installLocation", "")).rstrip("/") + "/hooks"
         if os.path.isfile(place + "/.claude-plugin/plugin.json"):
             return place
-    plugins_listed = _json(plugins + "/installed_plugins.json").get("plugins")
-    copies = plugins_listed.get(name) if isinstance(plugins_listed, dict) else None
+    copies = fastjson_hot.table(_json(plugins + "/installed_plugins.json"), "plugins").get(name)
     copies = copies if isinstance(copies, list) else [copies]
     return next((str(copy["installPath"]) for copy in copies if isinstance(copy, dict) and "installPath" in copy), "")
 
@@ -269,11 +244,10 @@ def _plugin_entries(plugin: Plugin) -> list[HookEntry]:
     if not plugin.active or not plugin.install_path:
         return []
     launcher = plugin.install_path + "/memtui_hook.py"
-    hooks = _json(plugin.install_path + "/hooks.json").get("hooks")
     entries_of_plugin = []
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+    for event, groups in fastjson_hot.table(_json(plugin.install_path + "/hooks.json"), "hooks").items():
         try:
-            line = str(groups[0]["hooks"][0]["command"])
+            line = str(groups[0]["hooks"][0]["command"])  # type: ignore[index]
         except (LookupError, TypeError):
             continue
         programs = (plugin.python, launcher, bool(plugin.python), os.path.isfile(launcher))

@@ -79,11 +79,5 @@ def _kept(conversation: Conversation) -> dict[str, object]:
     calls = state["calls"]
     newest = list(calls.items())[-KEPT_CALLS:] if isinstance(calls, dict) else []
     names = {key: [tool, {}, time] for key, (tool, _, time) in newest}
-    return {
-        "request": state["request"],
-        "agent": str(state["agent"])[-AGENT_SEEN:],
-        "doing": str(state["doing"])[-AGENT_SEEN:],
-        "message_id": state["message_id"],
-        "interrupted": state["interrupted"],
-        "calls": names,
-    }
+    ends = {key: str(state[key])[-AGENT_SEEN:] for key in ("agent", "doing")}
+    return {**{key: state[key] for key in ("request", "message_id", "interrupted")}, **ends, "calls": names}

@@ -23,7 +23,6 @@ LINK_LIMIT = 100  # links in one line
 MAX_LINES = 200
 MAX_UNITS = 25_000
 RECALL_ONLY = "<!-- recall only"
-
 EM_DASH = " — "
 
 

@@ -3,7 +3,7 @@
 What is kept for a project whose directory is gone is found here, and given to the one that it became."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -229,9 +229,4 @@ def _notes(store: Store) -> FixOutcome:
     return FixOutcome("notes", [*claims], undoable=False)
 
 
-_FIXES: dict[str, Callable[[Store], FixOutcome]] = {
-    "files": _files,
-    "errors": _errors,
-    "notes": _notes,
-    "projects": _adopt,
-}
+_FIXES = {"files": _files, "errors": _errors, "notes": _notes, "projects": _adopt}

@@ -47,10 +47,8 @@ class LintInput:
 
     def scope_of(self, path: str) -> Scope:
         """Return the innermost scope with a file."""
-        return max(
-            (scope for scope in self.scopes if path.startswith(scope.directory + "/")),
-            key=lambda scope: len(scope.directory),
-        )
+        around = (scope for scope in self.scopes if path.startswith(scope.directory + "/"))
+        return max(around, key=lambda scope: len(scope.directory))
 
     def with_scopes(self, more: Iterable[Scope]) -> "LintInput":
         """Return the subject with scopes that it does not have yet, such as those of another project."""
@@ -193,12 +191,9 @@ def _index_facts(checked: Checked) -> str:
 
 
 def by_file(scope: Scope, memories: Iterable[Memory]) -> dict[str, Memory]:
-    return {normal(os.path.relpath(memory.path, scope.directory)): memory for memory in _of(scope, memories)}
-
-
-def _of(scope: Scope, memories: Iterable[Memory]) -> Iterator[Memory]:
     top = scope.directory.rstrip("/") + "/"
-    return (memory for memory in memories if memory.scope_label == scope.label and memory.path.startswith(top))
+    own = (memory for memory in memories if memory.scope_label == scope.label and memory.path.startswith(top))
+    return {normal(os.path.relpath(memory.path, scope.directory)): memory for memory in own}
 
 
 def _overlapping(subject: LintInput, memories: Sequence[Memory]) -> Iterator[Finding]:
@@ -239,12 +234,11 @@ def place(finding: Finding) -> tuple[str, int]:
     return str(path), line if isinstance(line, int) else 0
 
 
+_OF_INDEX = ("memories.same_line", "memories.empty_section", "memories.long_hook")
 # All checks of a scope's memories; what compares those of all scopes is `_overlapping`.
 CHECKS = (
     Check(doctor.CODES, of_scope=_everywhere),
-    Check(
-        ("memories.same_line", "memories.empty_section", "memories.long_hook"), of_scope=_in_index, facts=_index_facts
-    ),
+    Check(_OF_INDEX, of_scope=_in_index, facts=_index_facts),
     *memory_checks.CHECKS,
     *stale.CHECKS,
     *verification.CHECKS,

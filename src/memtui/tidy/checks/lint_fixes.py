@@ -70,9 +70,8 @@ def _of_scope(subject: LintInput, scope: Scope, findings: Sequence[Finding]) -> 
         try:
             before, words = read_or_none(references.real_path(scope, path)), ""
             if path == scope.index_path:
-                fixed = [
-                    memory.from_bytes(file.path, scope.label, file.after or b"") for fix in fixes for file in fix.files
-                ]
+                files = [file for fix in fixes for file in fix.files]
+                fixed = [memory.from_bytes(file.path, scope.label, file.after or b"") for file in files]
                 memories = by_file(scope, subject.memories.values()) | by_file(scope, fixed)
                 uses = index_fit.uses_of(scope, subject.usage)
                 after, words = _index_after(subject.root, scope, those, memories, uses)

@@ -50,15 +50,11 @@ def secrets(data: bytes) -> tuple[str, int] | None:
     """Return the kinds of secrets in a file, in words, and the line of the first; None if it has none."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n")
     # A short number behind such a word ("--keys 20000") is a count.
-    secrets_by_place = [
-        secret
-        for secret in redact.found_in(text)
-        if not (text[secret.start : secret.end].isdecimal() and secret.end - secret.start < COUNT_DIGITS)
-    ]
-    if not secrets_by_place:
+    every = redact.found_in(text)
+    keys = [key for key in every if key.end - key.start >= COUNT_DIGITS or not text[key.start : key.end].isdecimal()]
+    if not keys:
         return None
-    kinds = dict.fromkeys(secret.kind for secret in secrets_by_place)
-    return redact.described(kinds), text.count("\n", 0, secrets_by_place[0].start) + 1
+    return redact.described(dict.fromkeys(key.kind for key in keys)), text.count("\n", 0, keys[0].start) + 1
 
 
 def _head(memory: Memory, _: float) -> Iterator[Finding]:

@@ -11,13 +11,12 @@ from functools import cache, cached_property
 
 from memtui.base import visible_hot
 
-SAFE = (
-    *("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
-    *("-c", "log.showSignature=false", "-c", "core.quotePath=false", "-c", "protocol.allow=never"),
-    *("-c", "color.ui=false", "-c", "grep.lineNumber=false", "-c", "grep.column=false", "-c"),
-    "submodule.recurse=false",
-    *("-c", "core.bigFileThreshold=1m"),  # a larger file is not compared
+SETTINGS = (
+    *("core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false", "core.quotePath=false"),
+    *("protocol.allow=never", "color.ui=false", "grep.lineNumber=false", "grep.column=false"),
+    *("submodule.recurse=false", "core.bigFileThreshold=1m"),  # a larger file is not compared
 )
+SAFE = ("--no-pager", "--no-optional-locks", *(word for setting in SETTINGS for word in ("-c", setting)))
 ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 PLAIN = ("--no-ext-diff", "--no-textconv")
 # What is code: no documentation, no data, nothing of Claude's own.

@@ -30,6 +30,8 @@ ANSWERS = ("git-", "lint-")
 MOST_CHANGES, MOST_TEXTS = 2000, 20
 # How the logs of calls of models begin (models/log.py).
 CALLS = "llm-"
+# What a pass looks at, each in the collector's method of that name.
+STEPS = ("undo", "deliveries", "proposals", "trust", "rejected", "versions", "rules", "contents", "files")
 
 
 @dataclass
@@ -62,20 +64,10 @@ class _Collector:
 
     def run(self) -> None:
         """Look at each kind of thing. Where one fails, `Removed.busy` names it, and the others are still looked at."""
-        for name, step in {
-            "undo": self._undo,
-            "deliveries": self._logs,
-            "proposals": self._proposals,
-            "trust": self._trust,
-            "rejected": self._rejected,
-            "versions": self._versions,
-            "rules": self._rules,
-            "contents": self._contents,
-            "files": self._temporary,
-        }.items():
+        for name in STEPS:
             try:
                 if self.has_time():
-                    step()
+                    getattr(self, f"_{name}")()
                 else:
                     self.removed.busy.append(f"{name}: there was no time left")
             except OSError as error:
@@ -97,7 +89,7 @@ class _Collector:
             old = compact(journal, self.now, self.days, self.most_changes)
             self.removed.changes = sum(transaction.is_change for transaction in old)
 
-    def _logs(self) -> None:
+    def _deliveries(self) -> None:
         self.removed.months = self._remove(old_logs(self.root, self.now, self.days))
         self.removed.calls = self._remove(old_logs(self.root, self.now, self.days, CALLS))
 
@@ -142,7 +134,7 @@ class _Collector:
     def _contents(self) -> None:
         self.removed.images = trash.sweep(Journal(self.root), Versions(self.root), self.has_time)
 
-    def _temporary(self) -> None:
+    def _files(self) -> None:
         """Remove temporary files that killed writers left, and answers that were not written for long."""
         old = []
         for here, directories, names in os.walk(self.root):

@@ -25,7 +25,6 @@ TIMES, DAYS = 60, 60
 # The newest sessions with an opportunity that are looked up in the delivery log.
 LOOKED_UP = 30
 PINNED = "pinned"  # why a session begins with a memory, in the log
-
 # When a session first got a memory, by session and path: at all, and as a pinned one; seconds since the epoch.
 Deliveries = Mapping[tuple[str, str], tuple[float, float]]
 NEVER = float("inf")

@@ -29,12 +29,8 @@ TARGET = re.compile(r"make (?P<name>[A-Za-z0-9][\w.-]*)")
 SYMBOL, ELSEWHERE, TO_DO = map(coverage.pattern, ("symbol", "elsewhere", "to_do"))
 AHEAD, WITHOUT = map(coverage.pattern, ("ahead", "without"))
 # Words and signs of a line that tells of the past, of what is replaced, or where something went.
-PAST = re.compile(
-    r"\b(?:{past})\b|{past_signs}".format_map(
-        {name: coverage.SECTIONS[name].replace("\n", "|") for name in ("past", "past_signs")}
-    ),
-    re.IGNORECASE,
-)
+_PAST, _SIGNS = (coverage.SECTIONS[name].replace("\n", "|") for name in ("past", "past_signs"))
+PAST = re.compile(rf"\b(?:{_PAST})\b|{_SIGNS}", re.IGNORECASE)
 # Words of a line that tells of what is not to be.
 FORBIDS = re.compile(r"\b(?:never|not|don't|avoid)\b", re.IGNORECASE)
 
@@ -116,13 +112,9 @@ def _spans(checked: Checked, memory: Memory) -> list[tuple[int, str]]:
     """Return the code spans of a memory's body outside of fences, each with its place."""
 
     def find() -> list[tuple[int, str]]:
-        fences = [match.span() for match in CODE.finditer(memory.body) if match["fence"]]
-        matches = SPAN.finditer(memory.body) if "`" in memory.body else ()
-        return [
-            (match.start(1), match[1])
-            for match in matches
-            if not any(start <= match.start() < end for start, end in fences)
-        ]
+        fences = [range(*match.span()) for match in CODE.finditer(memory.body) if match["fence"]]
+        spans = SPAN.finditer(memory.body) if "`" in memory.body else ()
+        return [(span.start(1), span[1]) for span in spans if not any(span.start() in fence for fence in fences)]
 
     spans: list[tuple[int, str]] = checked.answers.of("spans", memory.raw, find)
     return spans
