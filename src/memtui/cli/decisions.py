@@ -364,12 +364,7 @@ def proposal_printer(ctx: Context, change: Weighed) -> "Printer":
 
 
 def _refusal(refused: Refused) -> "dict[str, object]":
-    return {
-        "id": refused.proposal.ref,
-        "reason": refused.reason,
-        "path": refused.path,
-        "message": refused.error.message,
-    }
+    return {"id": refused.proposal.ref, **picked(refused, "reason path"), "message": refused.error.message}
 
 
 def make_proposals(

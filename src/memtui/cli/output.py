@@ -339,15 +339,13 @@ class Output:
 
     def remedy(self, text: str, *, whole: bool = False) -> None:
         """Print what to do, behind an arrow; a command of memtui stays whole if it fits, with `whole` all does."""
-        lines = [""]
-        for piece in (
-            [safe(text)] if whole or self.columns is None else text.replace(" memtui ", "\nmemtui ").split("\n")
-        ):
+        lines, room = [""], None if whole or self.columns is None else self.columns - 6
+        for piece in [safe(text)] if room is None else text.replace(" memtui ", "\nmemtui ").split("\n"):
             joined = f"{lines[-1]} {piece}".lstrip()
-            if whole or self.columns is None or width(joined) <= self.columns - 6:
+            if room is None or width(joined) <= room:
                 lines[-1] = joined
             else:
-                lines += [piece] if width(piece) <= self.columns - 6 else self.wrapped(piece, 6)
+                lines += [piece] if width(piece) <= room else self.wrapped(piece, 6)
         for number, row in enumerate(filter(None, lines)):
             self.exact(("      " if number else "    → ") + safe(row))
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     Options = argparse._ActionsContainer  # noqa: SLF001  argparse has no public name for it
     Run = Callable[["Context", argparse.Namespace], "Result"]
+    More = Mapping[str, dict[str, Any]]
     Commands = argparse._SubParsersAction["Parser"]  # noqa: SLF001  argparse has no public name for it
 
 # How argparse says what is wrong, and how a person would.
@@ -133,12 +134,10 @@ def _add_common(parser: Parser) -> None:
 
 _NAME = re.compile(r"\{(\w+)\}")
 # Of the modules that were imported: functions, each with the name of its command, options of arguments, and facts.
-USAGES: "list[tuple[Run, str, Mapping[str, dict[str, Any]], dict[str, object]]]" = []
+USAGES: "list[tuple[Run, str, More, dict[str, object]]]" = []
 
 
-def command(
-    path: str, more: "Mapping[str, dict[str, Any]]" = MappingProxyType({}), **facts: object
-) -> "Callable[[Run], Run]":
+def command(path: str, more: "More" = MappingProxyType({}), **facts: object) -> "Callable[[Run], Run]":
     """Make a function the command of that path in commands.txt. `facts` fill names in its help, `more` has what
     argparse gets besides, by the name of the argument."""
 
@@ -159,9 +158,7 @@ def _text(name: str, facts: "Mapping[str, object]") -> str:
     return str(facts[name]) if name in facts else _NAME.sub(lambda match: _text(match[1], facts), _sections()[name])
 
 
-def _add(
-    commands: "Commands", run: "Run", path: str, more: "Mapping[str, dict[str, Any]]", facts: "Mapping[str, object]"
-) -> None:
+def _add(commands: "Commands", run: "Run", path: str, more: "More", facts: "Mapping[str, object]") -> None:
     summary, *lines = _text(path, facts).replace("\n    ", " ").splitlines()
     examples = [row for row in lines if row.startswith("  ")]
     others = [row for row in lines if not row.startswith("  ")]
@@ -192,7 +189,7 @@ def _add(
 ARGUMENT = re.compile(r"(?:(\w+)=)?(--[\w-]+)? ?(\[?)([^.\]]*?)(\.\.\.)?\]?(?:=([a-z0-9]+))?")
 
 
-def _add_argument(group: "Options", form: str, about: str, more: "Mapping[str, dict[str, Any]]") -> None:
+def _add_argument(group: "Options", form: str, about: str, more: "More") -> None:
     match = ARGUMENT.fullmatch(form)
     assert match is not None, form
     dest, option, may_miss, value, is_repeated, default = match.groups()
@@ -260,14 +257,12 @@ def _without_commands(*, tui_options: bool) -> Parser:
         description="Review what Claude Code remembers, and send notes to it.",
         epilog="`memtui help COMMAND` explains a command, with an example.",
     )
-    parser.add_argument(
-        "-V", "--version", action="version", version=f"memtui {memtui.__version__}", help="print the version"
-    )
+    version = f"memtui {memtui.__version__}"
+    parser.add_argument("-V", "--version", action="version", version=version, help="print the version")
     if tui_options:
         parser.add_argument("--read-only", action="store_true", help="open the TUI to look, and change nothing")
-        parser.add_argument(
-            "--screen", choices=SCREENS, help="open the TUI on this screen: " + ", ".join(SCREENS), metavar="NAME"
-        )
+        about = "open the TUI on this screen: " + ", ".join(SCREENS)
+        parser.add_argument("--screen", choices=SCREENS, help=about, metavar="NAME")
     _add_common(parser)
     return parser
 

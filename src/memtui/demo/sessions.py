@@ -335,9 +335,8 @@ def _whispered(world: World, at: float) -> blocks_hot.Block:
     fields = {"id": _whisper_id(world, number), "time": clock_hot.iso_seconds(when), "from": runs.SENDER}
     fields |= {"kind": note_block_hot.WHISPER, "for": "session"}
     entry = format_hot.parse(format_hot.render(fields, whisper[1]))[0]
-    return note_block_hot.note(
-        paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)), entry, at, "for this session"
-    )
+    inbox = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
+    return note_block_hot.note(inbox, entry, at, "for this session")
 
 
 def _whisper_id(world: World, number: int) -> str:

@@ -79,9 +79,8 @@ def _memories(world: World) -> None:
             _write(f"{directory}/MEMORY.md", index.encode(), world.now - 48 * HOUR)
     _write(world.config + "/CLAUDE.md", data.INSTRUCTIONS.encode(), world.now - 900 * HOUR)
     _write(world.shop + "/CLAUDE.md", data.SHOP_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
-    trusted = [
-        (name, text.encode()) for name, (_, text) in data.memories("SHOP_MEMORIES").items() if name != data.UNTRUSTED
-    ]
+    memories = data.memories("SHOP_MEMORIES").items()
+    trusted = [(name, text.encode()) for name, (_, text) in memories if name != data.UNTRUSTED]
     shared = world.shop + "/.claude/memory"
     trust_grants.plan(world.root, shared, trusted).make()
     for file, (asked, hours) in data.SHOP_TRIGGERS.items():

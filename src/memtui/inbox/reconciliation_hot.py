@@ -104,10 +104,8 @@ def withdraw(env: "dict[str, str]", root: str, session_id: str) -> None:
         after = []
         for entry in format_hot.parse(source):
             if entry.id in dropped:
-                fields = {
-                    **entry.fields,
-                    "told": " ".join([name for name in claims_hot.told(entry) if name != session]),
-                }
+                others = " ".join([name for name in claims_hot.told(entry) if name != session])
+                fields = {**entry.fields, "told": others}
                 after.append(format_hot.render({key: value for key, value in fields.items() if value}, entry.text))
             elif entry.id not in arrived:
                 after.append(format_hot.standalone(entry))
@@ -202,11 +200,8 @@ class _Claim:
             return receipts_hot.UNKNOWN
         if ended or process_hot.gone(client):
             return receipts_hot.DROPPED
-        return (
-            receipts_hot.UNKNOWN
-            if age >= (receipts_hot.QUIET_SECONDS if client else TRACE_SECONDS)
-            else receipts_hot.WAITING
-        )
+        wait = receipts_hot.QUIET_SECONDS if client else TRACE_SECONDS
+        return receipts_hot.UNKNOWN if age >= wait else receipts_hot.WAITING
 
     def _outcome_without_record(self, view: receipts_hot.TranscriptView, age: float, ended: bool) -> str:
         if self.delivery_id in view.outcomes:
@@ -269,17 +264,15 @@ class _Claim:
         path = self.directory + "/" + format_hot.FILES["guidance"]
         if failed or others:
             # The hook, or a process that reconciled before, may have put entries back before it died.
-            known_ids = file_hot.known_elsewhere(
-                self.directory, ids_hot.id_time(self.delivery_id) or 0.0, self.delivery_id
-            )
+            since = ids_hot.id_time(self.delivery_id) or 0.0
+            known_ids = file_hot.known_elsewhere(self.directory, since, self.delivery_id)
             failed = file_hot.unknown_entries(failed, known_ids)
             others = file_hot.unknown_entries(others, known_ids)
         # If a person left the branch or ended the client, the note is not to blame.
         attempts = 0 if outcome in MAYBE_SEEN else 1
         session = self.owner if outcome == receipts_hot.BROKEN_OFF else ""
-        text = "".join([_retried(e, attempts, repeat, session) for e in failed]) + "".join(
-            [format_hot.standalone(e) for e in others]
-        )
+        retried = [_retried(e, attempts, repeat, session) for e in failed]
+        text = "".join([*retried, *map(format_hot.standalone, others)])
         if text:
             file_hot.add_locked(path, text)
         else:

@@ -338,9 +338,8 @@ def note_spawn(root: str) -> None:
         times = [time for time in spawns if isinstance(time, float) and now - MINUTE < time <= now]
         if len(times) >= A_MINUTE:
             wait = times[-A_MINUTE] + MINUTE - now
-            raise ModelError(
-                "busy", f"{A_MINUTE} clients were started in the last minute.", "Try again in a minute.", after=wait
-            )
+            words = f"{A_MINUTE} clients were started in the last minute."
+            raise ModelError("busy", words, "Try again in a minute.", after=wait)
         fs_hot.write_atomic(path, fastjson_hot.dumps({"times": [*times, now]}).encode(), durable=False)
 
 

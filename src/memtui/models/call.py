@@ -80,9 +80,8 @@ def priced(model: str, usage: ModelUsage) -> ModelUsage:
         return usage._replace(cost=None)
     input_price, output_price, cached = PRICES[name]
     long = name == LONG_MODEL and usage.input + usage.cached + usage.written > LONG_INPUT
-    whole = (
-        (usage.input + CACHE_WRITE * usage.written) * input_price + usage.output * output_price + usage.cached * cached
-    )
+    at_full_price = usage.input + CACHE_WRITE * usage.written
+    whole = at_full_price * input_price + usage.output * output_price + usage.cached * cached
     return usage._replace(cost=whole * (LONG_TIMES if long else 1.0) / MILLION)
 
 

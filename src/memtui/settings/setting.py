@@ -317,11 +317,7 @@ def flat(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, o
 
 def remapped(settings: Mapping[str, object]) -> dict[str, str]:
     """Return the keys set for each action id, without those that are invalid."""
-    return {
-        name: keys
-        for name, keys in written_keys(settings).items()
-        if isinstance(keys, str) and keys_problem(keys) is None
-    }
+    return {name: str(keys) for name, keys in written_keys(settings).items() if keys_problem(keys) is None}
 
 
 def key_problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:

@@ -81,9 +81,8 @@ def refusal(op: str, transaction: "Transaction", error: MemtuiError, ways: "Mapp
     hint = f" Its versions: {ways['']} {shell_word(memory.removesuffix('.md'))}" if memory else ""
     if op == "undo" and transaction.op in INSTEAD:
         hint = f" {ways[transaction.op]} {INSTEAD[transaction.op]}"
-    return type(error)(
-        f"Can't {op} {_quoted(transaction)}: {reason(transaction, error)}.", f"Nothing was written.{hint}"
-    )
+    words = f"Can't {op} {_quoted(transaction)}: {reason(transaction, error)}."
+    return type(error)(words, f"Nothing was written.{hint}")
 
 
 def reason(transaction: "Transaction", error: MemtuiError) -> str:

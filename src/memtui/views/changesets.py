@@ -105,10 +105,8 @@ def covered(coverage: Coverage) -> str:
     if reworded:
         sentences.append(f"{many(reworded, 'statement is', 'statements are')} in other words")
     if sentences:
-        return (
-            "; ".join([*sentences, *([f"{count_kept} {'stays' if count_kept == 1 else 'stay'}"] if count_kept else [])])
-            + "."
-        )
+        sentences += [many(count_kept, "stays", "stay")] * bool(count_kept)
+        return "; ".join(sentences) + "."
     nothing = "No statement is lost" if coverage.dropped else "Nothing is lost"
     return f"{nothing}: {many(count_kept, 'statement stays', 'statements stay')} word for word." if count_kept else ""
 

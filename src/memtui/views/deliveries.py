@@ -33,18 +33,15 @@ GLYPHS = {outcome: (receipts_hot.GLYPHS[outcome], colour) for outcome, (colour, 
 MEANINGS = {outcome: meaning for outcome, (_, _, meaning) in OUTCOMES.items()}
 WORDS = {receipts_hot.WAITING: "on the way"}  # the words for outcomes in queries where these are not words enough
 # outcome -> glyph and word, colour
-RECEIPTS = {
-    outcome: (f"{receipts_hot.GLYPHS[outcome]} {word}", colour) for outcome, (colour, word, _) in OUTCOMES.items()
-}
+RECEIPTS = {code: (f"{receipts_hot.GLYPHS[code]} {word}", colour) for code, (colour, word, _) in OUTCOMES.items()}
 # Why a line of an index was delivered.
 INDEX_LINE = "its line in the list of memories"
 EVENTS = TABLES["events"]
 # One and several of each kind of contents.
 NOUNS = {kind: words.split(", ") for kind, words in TABLES["contents"].items()}
 # What `memtui activity --kind` takes, by kind.
-KIND_WORD = {
-    kind: kind if kind in {"index", "memory", "recall", "use", "corrected"} else NOUNS[kind][1] for kind in NOUNS
-}
+_SAME_WORD = {"index", "memory", "recall", "use", "corrected"}
+KIND_WORD = {kind: kind if kind in _SAME_WORD else NOUNS[kind][1] for kind in NOUNS}
 # The words of the rows of a list for events and kinds, in lower case.
 LABELS = {
     **EVENTS,
@@ -141,9 +138,8 @@ def reason(recorded: str) -> str:
 
 
 def legend(title: str = "Receipts") -> str:
-    return glyphs.section(
-        title, ((GLYPHS[code][0], f"{word}: {meaning}") for code, (_, word, meaning) in OUTCOMES.items())
-    )
+    rows = ((GLYPHS[code][0], f"{word}: {meaning}") for code, (_, word, meaning) in OUTCOMES.items())
+    return glyphs.section(title, rows)
 
 
 def session_words(session: str, entrypoint: str, title: str = "") -> str:

@@ -132,8 +132,7 @@ def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
     texts = unfinished_work.open_items(conversation)
     if not any(conversation.was_injected(text) for text in texts):
         return texts
-    path = (
-        paths_hot.inbox_dir(root, paths_hot.project_key(paths_hot.project_root(cwd))) + "/" + format_hot.FILES["items"]
-    )
+    inbox = paths_hot.inbox_dir(root, paths_hot.project_key(paths_hot.project_root(cwd)))
+    path = f"{inbox}/{format_hot.FILES['items']}"
     todos = {normalised(entry.text) for entry in format_hot.read(path, items=True)}
     return [t for t in texts if normalised(t) in todos or not conversation.was_injected(t)]

@@ -64,9 +64,8 @@ def list_bound(root: str, directories: Iterable[str]) -> None:
                 rows = []
             for file, column in COLUMNS.items():
                 values = {str(row[0]): row[column] for row in rows if row[column]}
-                lists[file][directory] = {
-                    name: ["pinned"] if value is True else [*value[:MOST]] for name, value in values.items()
-                }
+                pairs = ((name, ["pinned"] if value is True else [*value[:MOST]]) for name, value in values.items())
+                lists[file][directory] = dict(pairs)
         for file, memories in lists.items():
             _change(root, file, memories)
 
@@ -79,6 +78,5 @@ def _change(root: str, file: str, memories: Mapping[str, object]) -> None:
     if not after:
         fs_hot.unlink(path)
     elif after != before:
-        fs_hot.write_atomic(
-            path, fastjson_hot.dumps({"v": bindings_hot.VERSION, "dirs": after}).encode(), durable=False
-        )
+        data = fastjson_hot.dumps({"v": bindings_hot.VERSION, "dirs": after}).encode()
+        fs_hot.write_atomic(path, data, durable=False)

@@ -174,11 +174,8 @@ def _think(on: WorkerRun) -> None:
 
 
 def _has_turn_to_count(on: WorkerRun) -> bool:
-    return (
-        on.event in TURN_ENDS
-        and not on.payload.get("agent_id")
-        and "off" not in {on.setting("mode"), on.setting("rules")}
-    )
+    is_on = "off" not in {on.setting("mode"), on.setting("rules")}
+    return on.event in TURN_ENDS and not on.payload.get("agent_id") and is_on
 
 
 def _count_rules(on: WorkerRun) -> None:

@@ -147,9 +147,7 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
             call.fail([row], approval.error)
     facts = [_written(ctx, approval, trigger=not args.no_trigger) for _, approval in approvals]
     for (row, _), data in zip(approvals, facts, strict=True):
-        data["checks"] = [
-            rules.proposed_data(proposed) for proposed in checks.get(row.id, ()) if proposed.opportunities
-        ]
+        data["checks"] = [rules.proposed_data(rule) for rule in checks.get(row.id, ()) if rule.opportunities]
     why = notes.unheard(ctx.unheard([approval.memory.scope_label for _, approval in approvals if approval.memory]))
 
     def text(out: Output) -> None:

@@ -84,9 +84,8 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
 def _edit_in_editor(ctx: Context, mem: Memory, args: argparse.Namespace) -> Result:
     store = ctx.store()
     if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
-        raise UsageError(
-            "There is nothing to change.", "Use --set, --type, --description, --body, --trigger or --no-trigger."
-        )
+        hint = "Use --set, --type, --description, --body, --trigger or --no-trigger."
+        raise UsageError("There is nothing to change.", hint)
     references.writable(store.scope(mem.scope_label), shared=store.shared)
     with EditedFile(ctx.env, mem.stem, mem.raw, ctx.out.say) as draft:
         after = ctx.checked_bytes(_sound(ctx, mem, draft), yes=args.yes, declined=NOT_CHANGED, before=mem.raw)

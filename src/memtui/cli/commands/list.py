@@ -116,10 +116,8 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
     every = sorted(result.hits, key=lambda hit: (bool(hit.scope.project), -hit.score, hit.row.memory.name))
     hits = every[: args.limit or None]
-    data: dict[str, object] = {"query": text}
-    data["hits"] = [
-        {**memories.data_of(hit.row.memory), "score": round(hit.score, 3), "line": hit.line} for hit in hits
-    ]
+    hit_rows = [{**memories.data_of(hit.row.memory), "score": round(hit.score, 3), "line": hit.line} for hit in hits]
+    data = {"query": text, "hits": hit_rows}
     if not hits:
         other = f"Nothing found for “{line(text)}”.\n  Try other words, or --all-projects."
         return Result(data, other if result.types else memories.NONE_HERE)

@@ -87,9 +87,8 @@ def _there(ctx: Context, address: str) -> str:
     names = {called.casefold(): machine for machine, called in (own.machines if own else {}).items()}
     if own is None or name.casefold() not in names:
         others = ", ".join(sorted(names)) or "none yet"
-        raise NotFoundError(
-            f"No machine {name} syncs with this one.", f"Those that do: {others}. See: memtui sync status"
-        )
+        hint = f"Those that do: {others}. See: memtui sync status"
+        raise NotFoundError(f"No machine {name} syncs with this one.", hint)
     return "" if names[name.casefold()] == own.machine else address
 
 

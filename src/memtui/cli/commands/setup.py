@@ -106,9 +106,8 @@ def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:
             raise UsageError(f"The hooks of {program.title} go into the user's settings alone.", "Leave out --scope.")
         path = program.hooks_file(ctx.env)
     action: install.Action = "uninstall" if args.remove else "install"
-    plan = install.plan(
-        path, action, env=ctx.env, scope=args.scope, status_line=args.action == "statusline", program=program
-    )
+    has_line = args.action == "statusline"
+    plan = install.plan(path, action, env=ctx.env, scope=args.scope, status_line=has_line, program=program)
     if not ctx.out.json and plan.changed:
         for heading, events in setup_words.effects(plan):
             ctx.out.heading(heading)

@@ -185,8 +185,6 @@ def _paths(ctx: Context, name: "str | bool") -> Result:
         if name in {"guidance", "pending_updates", "pending_items"}:
             fs_hot.makedirs(os.path.dirname(path))  # so that `>> "$(memtui status --paths guidance)"` works at once
         return Result({name: path}, lambda out: out.exact(path))
-    rows = [
-        [(place, "dim"), line(path) + ("" if os.path.lexists(path) else "  (not there yet)")]
-        for place, path in every.items()
-    ]
+    absent = {path: "  (not there yet)" for path in every.values() if not os.path.lexists(path)}
+    rows = [[(place, "dim"), line(path) + absent.get(path, "")] for place, path in every.items()]
     return Result(every, lambda out: out.table(["", ""], rows, flex=(), indent="  "))

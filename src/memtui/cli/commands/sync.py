@@ -47,9 +47,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             continue
         rows[-1] |= outcome._asdict()
         words += _lines(ctx, own, outcome, dry_run=args.dry_run)
-    own_row = (
-        rows[-1] if not rows[-1]["team"] else {**state.SyncOutcome([], [], [], {})._asdict(), "dry_run": args.dry_run}
-    )
+    nothing = state.SyncOutcome([], [], [], {})._asdict() | {"dry_run": args.dry_run}
+    own_row = nothing if rows[-1]["team"] else rows[-1]
     return Result({**own_row, "teams": [row for row in rows if row["team"]]}, *words)
 
 
@@ -103,9 +102,8 @@ def set_up(ctx: Context, args: argparse.Namespace) -> Result:
             return
         for what, words in TABLES["team travels" if team else "travels"].items():
             ctx.out.print(f"{what}: {words.format(team=line(team))}")
-        ctx.confirm(
-            f"{'Sync' if team else 'Send them'} {'with' if team else 'to'} {line(args.url)}?", "Nothing was sent."
-        )
+        question = f"{'Sync' if team else 'Send them'} {'with' if team else 'to'} {line(args.url)}?"
+        ctx.confirm(question, "Nothing was sent.")
 
     from memtui.sync import membership, sync
 
@@ -160,6 +158,5 @@ def leave(ctx: Context, args: argparse.Namespace) -> Result:
         raise MemtuiError(*NOT_SET_UP)
     membership.leave(ctx.root, team)
     stay = f"Its memories stay there; those of the {_whose(own)} left this machine." if team else "Its memories stay."
-    return Result(
-        {"url": own.url, "team": team}, f"This machine no longer syncs with {line(own.url) or _whose(own)}. {stay}"
-    )
+    words = f"This machine no longer syncs with {line(own.url) or _whose(own)}. {stay}"
+    return Result({"url": own.url, "team": team}, words)

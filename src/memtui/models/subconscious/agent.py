@@ -194,9 +194,8 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: transcript
         elif not edit["old"] and (memory := _memory_of(new, situation.known)):
             refuse(f"a change of {name}: the memory {line(memory)} says that already")
         else:
-            wishes.edits.append(
-                (name, str(edit["old"]), dated(new, datetime.fromtimestamp(clock_hot.now()).astimezone().date()))
-            )
+            today = datetime.fromtimestamp(clock_hot.now()).astimezone().date()
+            wishes.edits.append((name, str(edit["old"]), dated(new, today)))
     texts = {normalised(whisper.text) for run in situation.earlier for whisper in run.whispers}
     for whisper in answer.get("whispers") or []:
         text = _message(whisper["text"])

@@ -131,9 +131,8 @@ class Blocks:
             raise ConflictError(f"The block {name} changed meanwhile.", "Look at it again, then change it.")
         after = text.replace("\r\n", "\n").strip()
         if len(after) > block_files_hot.MOST:
-            raise UsageError(
-                f"A block has at most {block_files_hot.MOST:,} characters; this is {len(after):,}.", "Shorten it."
-            )
+            words = f"A block has at most {block_files_hot.MOST:,} characters; this is {len(after):,}."
+            raise UsageError(words, "Shorten it.")
         if after == present:
             return False
         # Empty where it is the default, so that the one of a later memtui counts.

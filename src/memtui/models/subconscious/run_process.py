@@ -243,9 +243,8 @@ def _waiting(state: Mapping[str, Any], turn: transcript_view.Heard, now: float) 
     waiting = [{**row, "told": row["told"] + 1} for row in control.waiting_in(state, now)]
     number = max((int(row["id"][1:]) for row in waiting if row["id"][1:].isdigit()), default=0)
     for at, mention in enumerate(turn.mentions, number + 1):
-        waiting.append(
-            {"id": f"m{at}", "who": mention.who, "words": mention.words, "time": clock_hot.iso(now), "told": 1}
-        )
+        facts = {"id": f"m{at}", "who": mention.who, "words": mention.words, "time": clock_hot.iso(now), "told": 1}
+        waiting.append(facts)
     return waiting[-WAITING:]
 
 

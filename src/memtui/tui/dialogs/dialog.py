@@ -232,8 +232,7 @@ def of_screen(group: str, possible: Mapping[str, Command], marks: str, *, read_o
     if keyless:
         names = ", ".join(action.name.partition(": ")[2] for action in keyless)
         below.append(keymap.key_of("app.palette"), "bold").append(f" has more: {names}\n\n")
-    signs = "\n".join(
-        glyphs.section(title, TABLES[title.lower()].items()) for title in ("Marks in lists", "In the top line")
-    )
+    titles = ("Marks in lists", "In the top line")
+    signs = "\n".join(glyphs.section(title, TABLES[title.lower()].items()) for title in titles)
     below.append(f"{signs}\n{marks.rstrip()}\n").append("\nKeys can be remapped: [keys] in config.toml.", "dim")
     return help_page(groups, below)

@@ -161,9 +161,8 @@ async def _offer(services: "Services") -> None:
         services.say(keymap.keyed(WORDS["no hooks"]))
         return
     findings = data.not_served()
-    notice = (
-        " ".join(["The hooks are installed, but:", *setup_words.outcome(findings)]) if findings else WORDS["notice"]
-    )
+    problems = ["The hooks are installed, but:", *setup_words.outcome(findings)]
+    notice = " ".join(problems) if findings else WORDS["notice"]
     if await services.ask(DraftForm(GuidanceSubject(data, blank(data, EXAMPLE), notice=notice), services)) is None:
         services.say(keymap.keyed(WORDS["no note"]))
         return

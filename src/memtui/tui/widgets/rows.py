@@ -325,10 +325,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def _line(self, at: int, width: int) -> Strip:
         row = self.rows[at]
         assert self._paint is not None
-        marked = self.key(row) in self.marks
-        return painting.row_line(
-            self._draw(row), self._paint, width, here=self.has_cursor and at == self.cursor, marked=marked
-        )
+        here, marked = self.has_cursor and at == self.cursor, self.key(row) in self.marks
+        return painting.row_line(self._draw(row), self._paint, width, here=here, marked=marked)
 
 
 class ReturnedRows(Generic[Row]):

@@ -19,6 +19,7 @@ from memtui.models.subconscious import runs
 from memtui.review.waiting_entries import Waiting
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
+from memtui.tui.files import PARTS, RECEIPTS, VERSIONS
 from memtui.tui.screens.activity.listing import FIELDS, IS_LOST, Listing, plots
 from memtui.tui.screens.activity.rows import COLUMNS, MARKS, NoteRow, newest
 from memtui.tui.screens.activity.sessions import READING, DeliveryEntry, Row, RunRow, SessionGroup
@@ -49,9 +50,7 @@ class Activity(ListScreen[Row]):
     group: ClassVar[str] = "activity"
     typing_seconds = 0.2  # each search reads the log again
     legend: str = glyphs.section("Rows", MARKS) + "\n" + deliveries.legend()
-    reads: ClassVar[frozenset[str]] = frozenset(
-        {"settings", "inbox", "log", "memories", "receipts", "subconscious", "rules"}
-    )
+    reads: ClassVar[frozenset[str]] = PARTS - {VERSIONS} | {RECEIPTS}
     row_word: ClassVar[str] = "row"
     terms: ClassVar[Collection[str]] = FIELDS
     nouns: ClassVar[tuple[str, str]] = ("delivery", "deliveries")

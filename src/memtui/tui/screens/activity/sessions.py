@@ -362,9 +362,8 @@ class SwitchRow(RunRow):
     def __init__(self, served: choice.Served) -> None:
         words = f"{served.instead} is asked: the service does not have {', '.join(served.refused)}"
         root = paths_hot.project_root(served.cwd)
-        super().__init__(
-            Run("switch", served.time, served.session, paths_hot.project_key(root), served.cwd, "", note=words), root
-        )
+        run = Run("switch", served.time, served.session, paths_hot.project_key(root), served.cwd, "", note=words)
+        super().__init__(run, root)
 
     def cells(self, _context: RowContext) -> list[Text]:
         return below(_context, "model", self.time, Text(safe_text.line(self.run.note, 200), "yellow"), Text())

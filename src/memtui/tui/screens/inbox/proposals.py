@@ -120,12 +120,8 @@ def stamps(data: Data) -> Stamps:
     from memtui.rules import counts, counts_file  # not needed for the first paint
 
     root = data.root
-    files = [
-        waiting_proposals.rejected_path(root),
-        sidecars.pairs_path(root),
-        trust_hot.path(root),
-        config_hot.file_path(root),
-    ]
+    files = [waiting_proposals.rejected_path(root), sidecars.pairs_path(root)]
+    files += [trust_hot.path(root), config_hot.file_path(root)]
     inboxes = [paths_hot.inbox_dir(root, slug) for slug in (None, data.slug)]
     for directory in (waiting_proposals.directory(root), f"{root}/{sidecars.MUTES}", *inboxes):
         files += [f"{directory}/{name}" for name in (os.listdir(directory) if os.path.isdir(directory) else ())]

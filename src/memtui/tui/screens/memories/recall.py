@@ -95,9 +95,8 @@ class Recall(Labelled):
         self.list.recall = self
         memories.add_class("recalling")
         self._show_state(commands, LEGEND)
-        self.run_worker(
-            lambda: self._tell(self._show_prompts, self.recalling.prompts(PROMPTS)), group="prompts", thread=True
-        )
+        read = lambda: self._tell(self._show_prompts, self.recalling.prompts(PROMPTS))
+        self.run_worker(read, group="prompts", thread=True)
         self.run(fresh=True)
         self.type_prompt()
 
@@ -296,17 +295,15 @@ class Recall(Labelled):
     def describe(self, pair: Pair) -> Described:
         candidate, run = self.candidate(pair), self.last
         if candidate is None:
-            return Described(
-                rule_text(run), title="all that it would bring" if run.delivered else "why it brings nothing"
-            )
+            title = "all that it would bring" if run.delivered else "why it brings nothing"
+            return Described(rule_text(run), title=title)
         text = recall_head(candidate, run, self.reader.name_of(pair[0]), self.services.data.now())
         append_reasons(text, candidate)
         muted = "deliver it again" if candidate.outcome == "muted" else "never deliver it for prompts like this"
         pinned = "no session begins with it any more" if candidate.pinned else "every session begins with it"
         keys = [("memories.retype", "add a trigger: find it by other words, too"), ("memories.remove", muted)]
-        append_keys(
-            text, [*keys, ("memories.pin", pinned), ("memories.edit", "edit it")], read_only=self.services.read_only
-        )
+        keys += [("memories.pin", pinned), ("memories.edit", "edit it")]
+        append_keys(text, keys, read_only=self.services.read_only)
         return Described(text, title=safe_text.line(candidate.name))
 
     def copied(self, pair: Pair | None) -> str:

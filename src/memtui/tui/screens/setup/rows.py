@@ -193,9 +193,8 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> It
     fix = "" if snapshot.is_installed else "install"
     yield head(HOOKS, hooks, colours.GOOD if has_hooks else BAD, fix=fix)
     yield head(PROJECT, sessions_get, "" if usual else f"bold {colours.WARNING}", option=mode)
-    yield head(
-        RULES, snapshot.rules or NO_RULES, "" if snapshot.rules else "dim", option=snapshot.settings.get("rules")
-    )
+    kept = snapshot.rules
+    yield head(RULES, kept or NO_RULES, "" if kept else "dim", option=snapshot.settings.get("rules"))
     yield head(MODEL, model if snapshot.has_model else NO_MODEL, "" if snapshot.has_model else "dim", option=backend)
     yield head(MACHINES, snapshot.sync_error or snapshot.machines, BAD if snapshot.sync_error else "")
     disk_words = fill(KEPT, disk.data) if disk else ""
