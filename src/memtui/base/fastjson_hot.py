@@ -53,7 +53,7 @@ def loads(data: "bytes | str") -> "object":
 def loads_dict(data: "bytes | str") -> "dict[str, object]":
     """Parse as `loads` does, but return an empty dict for anything that is not an object, or not JSON at all."""
     try:
-        value = loads(data)
+        value = loads(data) if data else None  # json would word the error, which takes longer than a hook
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
