@@ -95,7 +95,8 @@ class Frame:
     def detail_width(self) -> int:
         """The cells of a line of the detail, also while that is hidden."""
         width: int = self.screen.size.width
-        return (width * DETAIL_PERCENT // 100 if width >= BESIDE else width) - 4
+        beside = self.screen.has_class("wide") and not self.screen.detail_covers_list
+        return (width * DETAIL_PERCENT // 100 if beside else width) - 4
 
     def entitle(self, pane: Widget, title: Text) -> None:
         """Show a text in the border of a pane, as many of its facts as there is room for."""

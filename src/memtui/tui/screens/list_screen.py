@@ -52,7 +52,8 @@ class ListScreen(Screen[None], Generic[Row]):
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.filter_line.sign = "/ "
         self.all_rows: Sequence[Row] = ()
-        self.typed = self._unfiltered = ""  # the latter: the id of the row under the cursor before the filter
+        self.typed = ""
+        self.rows_before: dict[str, str] = {}  # the ids of the rows that the cursor goes back to, by what it left for
         self.unfolded: set[str] = set()  # the ids of the open folds
         self.wanted: Callable[[Sequence[Row]], int | None] | None = None
         self.returned = ReturnedRows(table.key)
@@ -255,7 +256,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     @property
     def detail_covers_list(self) -> bool:
-        return self.has_class("narrow") and self.has_class("deep")
+        return self.has_class("deep")
 
     @property
     def detail_seen(self) -> bool:
@@ -322,6 +323,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     @on(RowList.Opened, "#list")
     def open(self) -> None:
+        self.rows_before.clear()
         row = self.table.row
         if row is not None and (word := self.fold_word()):
             self.fold(self.fold_of(row), unfold=word == "unfold")
@@ -362,7 +364,13 @@ class ListScreen(Screen[None], Generic[Row]):
         self.show_query(query.toggled(self.typed, term))
 
     def show_query(self, text: str) -> None:
+        if text:
+            self._note_row()
+        else:
+            self.go_back_to(self.rows_before.pop("filter", ""))
         self.seek(text)
+        if not text and self.table.rows:
+            self.wanted = None
         self.filter_line.value = self.typed
         self.filter_line.set_class(bool(text), "shown")
 
@@ -372,8 +380,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def open_filter(self) -> None:
         self.remove_class("deep")
-        if not self.typed:
-            self._unfiltered = self.table.row_id
+        self._note_row()
         self.filter_line.add_class("shown")
         self.frame.share_room()
         self.filter_line.focus()
@@ -391,6 +398,8 @@ class ListScreen(Screen[None], Generic[Row]):
     def filter_submitted(self, event: Input.Submitted) -> None:
         if event.value != self.typed:
             self.seek(event.value)
+        if self.table.rows:  # the person goes on with what matches
+            self.rows_before.pop("filter", "")
         self.filter_line.set_class(bool(self.typed), "shown")
         self.table.focus()
 
@@ -422,8 +431,14 @@ class ListScreen(Screen[None], Generic[Row]):
     def clear_filter(self) -> bool:
         if not (self.typed or self.filter_line.has_class("shown")):
             return False
-        if not self.table.rows:  # nothing was found: back to where the cursor was
-            self.wanted = lambda rows: self.table.index_of(self._unfiltered, rows)
         self.show_query("")
         self.table.focus()
         return True
+
+    def _note_row(self) -> None:
+        if not self.typed:
+            self.rows_before["filter"] = self.table.row_id
+
+    def go_back_to(self, row_id: str) -> None:
+        """Put the cursor on this row, if it is there, as soon as the list is shown again."""
+        self.wanted = (lambda rows: self.table.index_of(row_id, rows)) if row_id else None

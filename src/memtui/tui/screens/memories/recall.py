@@ -92,9 +92,11 @@ class Recall(Labelled):
             "list.left": Command(memories.leave_detail),
             **{action: Command(self.leave, partial(keymap.keyed, why)) for action, why in WITHOUT.items()},
         }
+        row_id = self.list.row_id
         self.list.recall = self
         memories.add_class("recalling")
         self._show_state(commands, LEGEND)
+        memories.rows_before["recall"] = row_id
         read = lambda: self._tell(self._show_prompts, self.recalling.prompts(PROMPTS))
         self.run_worker(read, group="prompts", thread=True)
         self.run(fresh=True)
@@ -103,16 +105,19 @@ class Recall(Labelled):
     def leave(self) -> bool:
         self.list.recall = None
         self.memories.remove_class("recalling")
-        self._show_state(*self._usual)
+        row_id = self.memories.rows_before.pop("recall", "")
+        self._show_state(*self._usual, row_id)
         self.list.focus()
         return True
 
-    def _show_state(self, commands: dict[str, Command], legend: str) -> None:
+    def _show_state(self, commands: dict[str, Command], legend: str, row_id: str = "") -> None:
         memories = self.memories
         memories.commands, memories.legend = commands, legend
         memories.clear_filter()
         self.list.clear_marks()
+        memories.go_back_to(row_id)
         memories.sift()
+        memories.wanted = None
 
     # in workers
 
