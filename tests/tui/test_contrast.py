@@ -7,7 +7,6 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
 from memtui.settings import config_hot
-from memtui.store import memory
 from memtui.tui import terminal
 from memtui.views import colours
 
@@ -86,12 +85,11 @@ def test_type_and_outcome_colours_are_read_in_every_theme_and_cursor_row(name):
         assert contrast(Color(*ink).hex, row.hex) >= LEAST, style
 
 
-def test_no_kind_of_memory_entry_or_delivery_has_the_colour_of_a_state():
+def test_no_kind_of_entry_or_delivery_has_the_colour_of_a_state():
     states = {colours.GOOD, colours.UNDER_WAY, colours.WARNING, colours.PROBLEM}
-    kinds = colours.TYPES | colours.KINDS | colours.DELIVERIES
+    kinds = colours.KINDS | colours.DELIVERIES
     told = {"problem", "trust", "on the way"}  # the words of states
     assert {kind for kind, style in kinds.items() if style in states} == told
-    assert set(colours.TYPES) == set(memory.TYPES)
 
 
 def test_contrast_is_told_as_wcag_tells_it():

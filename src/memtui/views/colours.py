@@ -3,8 +3,6 @@
 # A problem is wrong and can be put right. A warning is what a person should know before going on.
 GOOD, UNDER_WAY, WARNING, PROBLEM, QUIET = "green", "cyan", "yellow", "red", "dim"
 PERSON, RULE, PLAIN = "magenta", "blue", ""  # what comes from a person, what the agent is to do, and all else
-# Memories by their type.
-TYPES = {"user": PERSON, "feedback": RULE, "project": PLAIN, "reference": QUIET, "tool": QUIET}
 # What waits in the Inbox, by its word in the list.
 KINDS = {
     "draft": RULE,

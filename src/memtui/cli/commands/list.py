@@ -80,7 +80,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _kind(memory: Memory) -> "tuple[str, str]":
-    return line(memory.type) or "-", colours.TYPES.get(memory.type, "dim")
+    return line(memory.type) or "-", "dim"
 
 
 def _print_scope(ctx: Context, out: Output, *, scope: Scope, rows: "list[Row]") -> None:

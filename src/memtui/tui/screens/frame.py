@@ -16,7 +16,6 @@ from memtui.tui.widgets.lines import FootBar, TopBar, fitting
 # shows as much of a sentence there as one of 120 cells does. The width of the detail then, as the style sheet has it.
 STACKED, BESIDE = 100, 160
 DETAIL_PERCENT = 34
-REPEATED = 126  # the width of a list beside a detail from which each row has room for a column that the detail repeats
 # Of the lines of both panes: the most that the list above the detail has, in percent, the least, and those around its
 # rows: its border, its head and the line of the filter.
 LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4

@@ -1,7 +1,7 @@
 """Paint the lines of a list, each with as few segments as it has styles."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from rich.cells import cell_len, set_cell_size
@@ -29,10 +29,8 @@ class Column:
     width: int = 0  # 0: all that is left
     right: bool = False
     from_width: int = 0  # of the list, below which it is hidden
-    beside_width: int = 0  # below which it `yields` beside a detail
     until_width: int = 0  # from which it is hidden; 0: none
     longest: int = 0  # it is as wide as this, up to a quarter of the list
-    yields: bool = False  # a longer cell before it takes its room
 
     def cells(self, width: int) -> int:
         return max(self.width, min(self.longest, width // GROWN_PART))
@@ -72,10 +70,10 @@ class Paint:
     mark: Style
 
 
-def visible_columns(columns: Sequence[Column], width: int, *, beside: bool) -> VisibleColumns:
-    """Return (number, column, width in cells) of the columns that a list of this width shows; `beside` a detail."""
+def visible_columns(columns: Sequence[Column], width: int) -> VisibleColumns:
+    """Return (number, column, width in cells) of the columns that a list of this width shows."""
     shown = [
-        (at, replace(column, yields=beside and width < column.beside_width))
+        (at, column)
         for at, column in enumerate(columns)
         if column.from_width <= width < (column.until_width or width + 1)
     ]
@@ -117,11 +115,10 @@ def _placed(cells: Sequence[Text], shown: VisibleColumns) -> list[tuple[Text, Co
     rooms: list[int] = []
     for number, column, width in shown:
         text = cells[number]
-        spare = rooms[-1] - placed[-1][0].cell_len if column.yields else rooms[-1] // 2 if rooms else 0
-        if text is SPANNED or spare < 0:
+        if text is SPANNED:
             rooms[-1] += 1 + width
             continue
-        more = min(spare, max(0, text.cell_len - width)) if text.no_wrap else 0
+        more = min(rooms[-1] // 2, max(0, text.cell_len - width)) if text.no_wrap and rooms else 0
         rooms[-1:] = [room - more for room in rooms[-1:]]
         rooms.append(width + more)
         placed.append((text, column))

@@ -277,8 +277,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     on_blur = on_focus
 
     def _columns_shown(self) -> painting.VisibleColumns:
-        width, beside = self.scrollable_content_region.width - 1, self.screen.has_class("wide")
-        return painting.visible_columns(self.columns, width, beside=beside)
+        return painting.visible_columns(self.columns, self.scrollable_content_region.width - 1)
 
     @guard_drawing
     def render_lines(self, crop: Region) -> list[Strip]:

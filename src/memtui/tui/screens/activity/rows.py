@@ -21,7 +21,7 @@ from memtui.inbox.undelivered import UnderWay
 from memtui.models.subconscious.runs import SENDER
 from memtui.review.waiting_entries import Waiting
 from memtui.tui.model import matches
-from memtui.tui.screens.frame import REPEATED, Described
+from memtui.tui.screens.frame import Described
 from memtui.tui.texts import TABLES
 from memtui.tui.widgets.detail import append_keys
 from memtui.tui.widgets.painting import SPANNED
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     Column("what it got"),
-    Column("for", 14, from_width=60, beside_width=REPEATED),
+    Column("for", 14, from_width=60),
     Column("when", 4, right=True, from_width=36),
     Column("", 1),
 )

@@ -194,7 +194,7 @@ def cells(row: Decision, view: InboxView) -> list[Text]:
     if isinstance(row, FoldRow):
         what.stylize("dim")
         return [Text(glyphs.UNFOLDED if row.is_open else glyphs.FOLDED, "dim"), what, Text(), Text()]
-    kind, where = Text(row.kind.word, row.kind.style), Text(safe_text.line(row.place, PLACE), "dim", no_wrap=True)
+    kind, where = Text(row.kind.word, row.kind.style), Text(safe_text.line(row.place, PLACE), "dim")
     if row.kind is GHOST:
         what.stylize("dim")
     matches.mark([kind, what, where], view.typed)

@@ -21,7 +21,7 @@ from memtui.review.evidence import Evidence
 from memtui.store.memory import Memory
 from memtui.tidy.changeset import Weighed
 from memtui.tui.model import autosave
-from memtui.tui.screens.frame import REPEATED, Described
+from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox import proposals
 from memtui.tui.screens.inbox import row as inbox_row
 from memtui.tui.screens.inbox.chosen import ENTRIES, RULES, Chosen
@@ -57,12 +57,7 @@ ELSEWHERE = (
     "{app.memories} shows the memories.",
 )
 PLANNING = "\nLooking for what can be merged, fixed or removed …"
-COLUMNS = (
-    Column("kind", 8),
-    Column("what it says"),
-    Column("for", 14, from_width=72, beside_width=REPEATED),
-    Column("when", 4, right=True),
-)
+COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 14, from_width=72), Column("when", 4, right=True))
 ON_LIST = ("mark", "mark_all", "filter", "project")  # the actions in the foot after those of a row
 
 

@@ -7,7 +7,7 @@ from rich.text import Text
 from memtui import keymap
 from memtui.base import findings
 from memtui.base.finding import PROBLEM
-from memtui.base.phrasing_hot import age, ago, cut, many, share, size
+from memtui.base.phrasing_hot import ago, cut, many, share, size
 from memtui.client import applied_settings
 from memtui.recall_preview import RecallCandidate, RecallRun
 from memtui.store.memory import LinkTargets, Memory, flat
@@ -56,8 +56,8 @@ class MemoryDetail:
         text = _description(memory).append_text(flag_lines(row))
         for note in memory.notes:
             text.append(f"  {safe_text.line(note, 300)}\n", "dim")
-        text.append(safe_text.line(memory.type or "untyped", 40), colours.TYPES.get(memory.type, "dim"))
-        words = f" in {self.reader.name_of(scope)} · {age(memory.changed_at or None, now)}"
+        words = f"{memory.type or 'untyped'} in {self.reader.name_of(scope)}"
+        words += f" · written {ago(memory.changed_at, now)}" if memory.changed_at else ""
         text.append(safe_text.line(words) + "\n", "dim").append_text(self._deliveries(pair, now))
         if (at := self.reader.autosaves.get(memory.path)) is not None:
             text.append(autosave.unsaved(at, now, "memories.edit") + "\n", "yellow")

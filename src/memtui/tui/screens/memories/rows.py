@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from rich.segment import Segment
 from rich.text import Text
+from textual.geometry import Size
 from textual.strip import Strip
 
 from memtui import keymap
@@ -40,7 +41,7 @@ class ListOrder(NamedTuple):
     words: Callable[[Row, float], str] = lambda *_: ""  # the latter: now
 
 
-USED = ListOrder(Column("used", 6, right=True), lambda row, _: f"{row.used}×" if row.used else "")
+USED = ListOrder(Column("used", 5, right=True), lambda row, _: f"{row.used}×" if row.used else "")
 # The orders of the list; by name it says how often a memory was of use. As wide for each order as can be, so that the
 # others do not move. `_last_cell` draws those without words.
 ORDERS = {
@@ -54,8 +55,8 @@ ORDERS = {
 }
 BY_DELIVERIES = {"last", "used", "flags", "held"}  # the orders that change with deliveries
 WHOLE_TYPE, SAYS_FROM = 60, 44  # the list widths from which types are written out, and sentences stand beside names
-# How often the agent kept the rules; in a narrow list only in the order of it.
-HELD = Column("held", 7, right=True, from_width=WHOLE_TYPE)
+# How often the agent kept the rules, which a list without room for all has instead of how often they were of use.
+HELD = Column("held", 6, right=True, from_width=SAYS_FROM)
 COLUMNS = (
     Column("", 1),
     Column("type", 9, from_width=WHOLE_TYPE),
@@ -63,6 +64,8 @@ COLUMNS = (
     Column("name"),
     Column("what it says", from_width=SAYS_FROM),
 )
+# Rules that are kept less often than this are to be looked at.
+HALF = 0.5
 # Cells of the name column: at least the first, at most the last, and between them a third of the list.
 SHORT_NAME, LONG_NAME = 12, 40
 # The mark of a memory with an autosave, and the word for it; a word for each letter of a problem.
@@ -91,7 +94,9 @@ LEGEND = "\n".join(
 ALL = "all"  # the tree of scopes: its first line, which has all
 # The groups of scopes, folded at first: (key, label).
 INSTRUCTIONS = "instructions"
-GROUPS = {"others": "other projects", "agents": "agents", INSTRUCTIONS: INSTRUCTIONS}
+GROUPS = {"agents": "agents", "others": "other projects", INSTRUCTIONS: INSTRUCTIONS}
+# Cells of a label in the tree.
+MOST_LABEL = 20
 # Shown instead of a count until all memories are read.
 UNREAD = "…"
 
@@ -193,6 +198,8 @@ class MemoryTable(RowList[Pair]):
 
     def _columns(self) -> list[Column]:
         column = ORDERS[self._last_order].column
+        if column is USED.column and self.has_rules:
+            column = replace(column, from_width=WHOLE_TYPE)
         bare = replace(column, title=column.title.rstrip("▴▾"))
         held_columns = [replace(HELD, from_width=0) if self.order == "held" else HELD] * self.has_rules
         columns = [*COLUMNS, *held_columns, column if self._last_order == self.order else bare]
@@ -220,16 +227,17 @@ class MemoryTable(RowList[Pair]):
             cells: list[Text] = self.recall.draw(pair)
             return cells
         row, mem = pair[1], pair[1].memory
-        kind, colour = safe_text.line(mem.type or "-", 20), colours.TYPES.get(mem.type, "dim")
-        type_cell, mark = Text(kind, style=colour), Text()
+        kind = safe_text.line(mem.type or "-", 20)
+        type_cell, mark = Text(kind, "dim"), Text()
         name, says = self.draw_words(pair, colours.PROBLEM if mem.broken else "", type_cell)
         if findings.problems(row.flags):
             mark = Text("!", style=colours.PROBLEM)
         elif mem.path in self.reader.autosaves:
             mark = Text(AUTOSAVED, style=colours.WARNING)
-        held_cells = [Text(rules.fraction(row), style="dim")] * self.has_rules
+        share = colours.WARNING if row.held_share is not None and row.held_share < HALF else "dim"
+        held_cells = [Text(rules.fraction(row), share, no_wrap=True)] * self.has_rules
         last_cell = self._last_cell(pair, self._last_order)
-        return [mark, type_cell, Text(kind[0], style=colour), name, says, *held_cells, last_cell]
+        return [mark, type_cell, Text(kind[0], "dim"), name, says, *held_cells, last_cell]
 
     def draw_words(self, pair: Pair, style: str, *others: Text) -> tuple[Text, Text]:
         """Draw name and description of a memory; in them and in `others` what is typed is marked."""
@@ -325,15 +333,16 @@ class ScopeTree(RowList[Place]):
     """The widget. `unfolded`: the keys of the groups whose scopes are shown."""
 
     def __init__(self, reader: MemoryReader) -> None:
-        columns = (Column(""), Column("", 4, right=True))
+        columns = (Column(""), Column("", 2, right=True))
         super().__init__(columns, Place.draw, lambda place: place.key, header=False, id="scopes")
         self.reader = reader
         self.unfolded: set[str] = set()
+        self.width_needed = 0  # cells
 
     def places(self, unfolded: Collection[str] = tuple(GROUPS)) -> list[Place]:
         """Return the lines of the tree, with the scopes of the `unfolded` groups."""
         scopes, unread = self.reader.scopes, self.reader.unread
-        project = self.reader.services.data.facts.project
+        project, everywhere = self.reader.services.data.facts.project, self.reader.services.all_projects
 
         def place(key: str, label: str, members: Sequence[Scope]) -> Place:
             count = sum(len(self.reader.rows.get(scope.label, ())) for scope in members)
@@ -344,7 +353,8 @@ class ScopeTree(RowList[Place]):
             name = present.scope_name(scope, project)
             return place(scope.label, name.partition(" ")[2] if group_of(scope) else name, [scope])
 
-        places = [place(ALL, "all here", [scope for scope in scopes if is_here(scope)])]
+        listed = [scope for scope in scopes if is_here(scope) or (everywhere and group_of(scope) != INSTRUCTIONS)]
+        places = [place(ALL, "all projects" if everywhere else "all here", listed)]
         places += [place_of(scope) for scope in scopes if not group_of(scope)]
         for key, label in GROUPS.items():
             members = [scope for scope in scopes if group_of(scope) == key]
@@ -352,10 +362,17 @@ class ScopeTree(RowList[Place]):
             places += [replace(place_of(scope), depth=1) for scope in members] if key in unfolded else []
         return places
 
+    def get_content_width(self, container: Size, viewport: Size) -> int:  # noqa: ARG002
+        return self.width_needed
+
     def show_scopes(self) -> None:
         places = self.places(self.unfolded)
-        counts = max((len(place.counted) for place in places), default=0)
-        self.columns[1:] = [Column("", max(4, counts), right=True)]
+        counts = max(2, *(len(place.counted) for place in places))
+        self.columns[1:] = [Column("", counts, right=True)]
+        width = min(MOST_LABEL, max(len(place.draw()[0]) for place in self.places())) + counts + 3
+        if width != self.width_needed:
+            self.width_needed = width
+            self.refresh(layout=True)
         here, keys = self.row_id, {place.key for place in places}
         self.show(places)
         if here and here not in keys:  # not the next one: keys would go to another project's memories

@@ -17,7 +17,7 @@ from memtui.store.scopes import Scope
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.model import matches
 from memtui.tui.model.data import State
-from memtui.tui.screens.frame import Described
+from memtui.tui.screens.frame import STACKED, Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories import rows
 from memtui.tui.screens.memories.commands import MemoryCommands
@@ -39,6 +39,8 @@ READING = "Reading …"
 COUNTS = "rules/counts.db"  # as rules/counts_file.py has it, which is imported after the first paint
 # After a change of these parts no memory is read again.
 LATE = frozenset({"log", "rules"})
+# The width of the terminal from which the scopes have a pane: the sentences have their room beside it.
+PLACED = 110
 IN_SCOPES = "That is for the list: enter goes to it."
 
 
@@ -47,6 +49,8 @@ class Memories(ListScreen[Pair]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("memories")]
     group: ClassVar[str] = "memories"
+    # Beside the list a text has a place where both have room for their sentences.
+    HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (STACKED, "stacked"), (190, "wide")]  # noqa: RUF012  textual's
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories", "rules"})
     row_word: ClassVar[str] = "memory"
     nouns: ClassVar[tuple[str, str]] = ("memory", "memories")
@@ -94,6 +98,10 @@ class Memories(ListScreen[Pair]):
         self.show_memories()
         self.call_after_refresh(self._show_beside)
         self.changes.name_autosaves()
+
+    def on_resize(self) -> None:
+        self.set_class(self.size.width < PLACED, "unplaced")
+        super().on_resize()
 
     def _show_beside(self) -> None:
         self._painted = True
@@ -229,15 +237,15 @@ class Memories(ListScreen[Pair]):
         return super().counted() + " in all projects" * (self._is_everywhere and not self.recalled)
 
     def summary(self) -> Text:
-        place, narrow = self.places.row, self.has_class("narrow")
+        place = self.places.row
         if recall := self.recalled:
             return super().summary() if self.is_filtered else recall.summary()
-        if not narrow or place is None:
+        if self.places.display or place is None:
             return super().summary()
-        hint = keymap.keyed("{list.left} chooses a scope") if place.key == rows.ALL else "escape shows all"
-        line = Text(" scope ", "dim", no_wrap=True, overflow="ellipsis")
+        line = Text(" scope " if self.has_class("narrow") else "scope ", "dim", no_wrap=True, overflow="ellipsis")
         line.append(safe_text.line(place.words, 60) + " ▾", "bold")
-        return line.append(f" · {self.counted()}").append(f" · {hint}", "dim")
+        line.append(f" · {self.counted()}")
+        return line.append(" · escape shows all" * (place.key != rows.ALL), "dim")
 
     @property
     def of_all_projects(self) -> bool:
@@ -270,8 +278,10 @@ class Memories(ListScreen[Pair]):
         return [keymap.on_screen("memories", verb) for verb in order]
 
     def key_words(self) -> list[tuple[str, str]]:
-        leaves = self.recalled and self.table.has_focus and not (self.is_filtered or self.table.marks)
-        return super().key_words() + [("escape", "back")] * bool(leaves)
+        if not self.table.has_focus or self.table.marks or (self.recalled and self.is_filtered):
+            return super().key_words()
+        scope = [(keymap.key_of("list.left"), "scope")] * (not self.places.display)
+        return super().key_words() + ([("escape", "back")] if self.recalled else scope)
 
     def typing_keys(self) -> Sequence[tuple[str, str]]:
         if self.recalled and self.recalled.line.has_focus:
@@ -389,7 +399,7 @@ class Memories(ListScreen[Pair]):
                 self.sift()
             elif place.depth:
                 self.places.to_parent()
-        elif self.has_class("narrow"):
+        elif not self.places.display:
             places = self.places.places()
             options = [(place.key, f"{'  ' * place.depth}{place.label}  {place.counted}") for place in places]
             key = await self.services.ask(Choice("Choose a scope", options, self.places.row_id))
