@@ -147,13 +147,9 @@ def _is_hook(hook: object) -> bool:
     kind, timeout = hook["type"], hook.get("timeout", 1)
     texts = [*(hook.get(name) for name in HOOKS[kind]), *(hook[name] for name in OPTIONAL_STRINGS if name in hook)]
     switches = [hook.get(name, True) for name in ("once", "async")[: 2 if kind == "command" else 1]]
-    is_number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
-    return (
-        all(isinstance(text, str) for text in texts)
-        and all(isinstance(switch, bool) for switch in switches)
-        and is_number
-        and timeout > 0
-    )
+    if not all(isinstance(text, str) for text in texts) or not all(isinstance(switch, bool) for switch in switches):
+        return False
+    return isinstance(timeout, (int, float)) and not isinstance(timeout, bool) and timeout > 0
 
 
 VARIABLE = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
@@ -171,10 +167,8 @@ CLIENT_BYTES = 64 << 20
 
 def auto_memory_off(env: dict[str, str], cwd: str) -> str:
     """Return the file or variable that switches the client's memory off; empty if none. The variable goes first."""
-    files = [
-        (path, read(path, managed=scope == "managed").value)
-        for scope, path in reversed(settings_files_hot.every(env, cwd))
-    ]
+    places = reversed(settings_files_hot.every(env, cwd))
+    files = [(path, read(path, managed=scope == "managed").value) for scope, path in places]
     switches = [(path, value["env"][VARIABLE]) for path, value in files if VARIABLE in (value.get("env") or ())]
     for by, switch in [*switches, (VARIABLE, env.get(VARIABLE, ""))][:1]:
         if str(switch).strip().lower() in TRUE:

@@ -82,7 +82,7 @@ def names_of_roots(env: Mapping[str, str], roots: Iterable[str]) -> dict[str, st
 
 
 def directories(top: str) -> list[str]:
-    """Return the names of the directories in the client's directory of projects; none if it can't be read."""
+    """Return the names of the directories in a place, such as the client's for projects; none if it can't be read."""
     try:
         with os.scandir(top) as entries:
             return [entry.name for entry in entries if entry.is_dir()]

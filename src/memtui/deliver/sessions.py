@@ -26,12 +26,11 @@ AGENT = b'"agent": "'  # a record has the key only if the session has an agent
 class Session:
     """A session: what its state file says, the sums of its deliveries, which are noted newest first, and what it is
     about. `project`: the root of its project, or the key; `slug`: the key; `kind`: as `session_kind` returns it;
-    `agent`: the coding agent's name.
-    `client`: its client's process, as `process_hot.client` identifies it; `live`: that serves it now. `logged`: the
-    time of its newest record, as the log writes it; `started`, `last`: seconds since the epoch, or None. `uses`:
-    how often its agent opened or wrote a memory. `proofs`: of its newest deliveries, by which their receipts are looked
-    up; `outcomes`: how many had which one. `title`, `branch`: as `prompts.About`, once it was `looked_up`, and then
-    `transcript` is empty if that is gone."""
+    `agent`: the coding agent's name. `client`: its client's process, as `process_hot.client` identifies it; `live`:
+    that serves it now. `logged`: the time of its newest record, as the log writes it; `started`, `last`: seconds since
+    the epoch, or None. `uses`: how often its agent opened or wrote a memory. `proofs`: of its newest deliveries, by
+    which their receipts are looked up; `outcomes`: how many had which one. `title`, `branch`: as `prompts.About`, once
+    it was `looked_up`, and then `transcript` is empty if that is gone."""
 
     id: str
     project: str = ""

@@ -172,10 +172,8 @@ def _store_for(store: Store, item: Waiting, label: str) -> Store:
         return store
     other = home_store(store, item)
     if other is None:
-        raise UsageError(
-            f"{item.id} belongs to another project, {item.slug}.",
-            "Use --project DIR with its directory, or the scope global.",
-        )
+        hint = "Use --project DIR with its directory, or the scope global."
+        raise UsageError(f"{item.id} belongs to another project, {item.slug}.", hint)
     return other
 
 

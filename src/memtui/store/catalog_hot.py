@@ -118,10 +118,7 @@ def look(root: str, directory: str, project: bool, quick: bool = False) -> Catal
 
 def touch(root: str, path: str) -> None:
     """Note that a memory was written, for the next `look` at its directory, if that has a cache. Never raises."""
-    try:
-        caches = [name for name in posix.listdir(root + "/run") if name.startswith("catalog-")]
-    except OSError:
-        return
+    caches = [name for name in paths_hot.names_in(root + "/run") if name.startswith("catalog-")]
     directory = paths_hot.parent(path)
     while caches and directory != "/":
         base = _base(root, directory)
@@ -175,11 +172,8 @@ def _updated(
         rows, dirs = cached["rows"], fastjson_hot.table(cached, "dirs")
         catalog = _counted(cached, directory)
         lines = {line.file: line for line in [CatalogLine(row) for row in (rows if isinstance(rows, list) else [])]}
-        changed = [
-            file
-            for number, (file, line) in enumerate(lines.items())
-            if (number < WATCHED or not quick) and not _is_as_cached(directory, line)
-        ]
+        looked_at = list(lines.values())[: WATCHED if quick else None]
+        changed = [line.file for line in looked_at if not _is_as_cached(directory, line)]
         changed += [file for file in noted if file not in changed]
         # Which files are new, only `build` has the time to find.
         moved = any(posix.stat(path).st_ctime_ns != stamp for path, stamp in dirs.items())
@@ -212,11 +206,7 @@ def _not_yet(directory: str) -> Catalog:
     """Return the catalog of a directory without a cache: only the number of files at its top."""
     catalog = Catalog(directory)
     catalog.unready = catalog.building = True
-    try:
-        names = posix.listdir(directory)
-    except OSError:
-        return catalog
-    catalog.count = sum(map(locate_hot.is_memory_name, names))
+    catalog.count = sum(map(locate_hot.is_memory_name, paths_hot.names_in(directory)))
     return catalog
 
 

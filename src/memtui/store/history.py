@@ -18,22 +18,12 @@ from memtui.store.journal.own_files import FORMAT
 from memtui.store.memory import Memory, read_memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.store.versions.versions import (
-    AGENT,
-    FIRST,
-    GONE,
-    LINKS,
-    MAX_BYTES,
-    OTHER,
-    PERSON,
-    TAKE_BACK,
-    Version,
-    Versions,
-    Writer,
-    newest_seen,
-)
+from memtui.store.versions import versions as version_log
+from memtui.store.versions.versions import Version, Versions, Writer, newest_seen
 from memtui.store.versions.writers import Writers
 
+# Who wrote what memtui did not write, until it is known.
+SOMEBODY = Writer(version_log.OTHER)
 # Seconds. A file that somebody wrote less than this ago is left for the next look: a hook may still log that the agent
 # did, and the client writes its own fields into a memory right after the agent.
 SETTLED = 2.0
@@ -99,7 +89,7 @@ def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[V
         for file in versions.files(scope.directory):
             stem, newest = references.stem(file), versions.of(scope.directory, file)[-1]
             names = {file, stem, f"{scope.shown}:{stem}", f"{scope.label}:{stem}"}
-            if name in names and newest.digest == GONE:
+            if name in names and newest.digest == version_log.GONE:
                 gone.append(newest)
     newest_gone = max(gone, key=lambda version: (version.op not in RENAMED, version.time), default=None)
     return versions.line(newest_gone.directory, newest_gone.file) if newest_gone else []
@@ -161,7 +151,7 @@ def restore(
     store: Store, versions: Versions, scope: Scope, memory: Memory | None, version: Version, file: str = ""
 ) -> Memory:
     """Make a version the present text of its memory, or of `file`. Raises NotFoundError, ConflictError."""
-    if version.digest == GONE:
+    if version.digest == version_log.GONE:
         raise NotFoundError("That version is the deletion: there is no text to restore.", "Choose the one before it.")
     file = file or version.file
     if memory is None:
@@ -222,7 +212,11 @@ class Intake:
                 versions = []  # memtui writes at the moment: the next look tells which of these are its own
                 self.log.unsettled = True
             now = self.log.now()
-            settled = [new for new in versions if new.writer.by != OTHER or not 0 <= now - new.stamp / 1e9 < SETTLED]
+            settled = [
+                new
+                for new in versions
+                if new.writer.by != version_log.OTHER or not 0 <= now - new.stamp / 1e9 < SETTLED
+            ]
             self.log.unsettled = self.log.unsettled or len(settled) < len(versions)
             rows += [version.row() for version in settled]
             if directory not in self.log.directories and not settled:
@@ -256,10 +250,8 @@ class Intake:
         # Oldest first: the writer reads the log back to each.
         fresh = sorted(self._fresh(directory, files, keep=keep), key=lambda version: version.stamp)
         busy = journal.unfinished
-        versions = [
-            self._named(each, first=first) for each in fresh if not busy or os.path.realpath(each.path) not in busy
-        ]
-        return steps, versions, journal
+        idle = [version for version in fresh if not busy or os.path.realpath(version.path) not in busy]
+        return steps, [self._named(version, first=first) for version in idle], journal
 
     def _take_steps(self, directory: str, *, keep: bool) -> tuple[list[Version], Since]:
         """Add the versions that memtui's changes made and replaced since the last look, all at a first one."""
@@ -282,7 +274,7 @@ class Intake:
         mine = [(place, file) for file in files if (place := _place(places, file.path)) is not None]
         for (directory, name), file in mine:
             line = self.log.of(directory, name)
-            if file.before != (line[-1].digest if line else GONE):
+            if file.before != (line[-1].digest if line else version_log.GONE):
                 unknown = self._version(directory, name, file.before, (file.times[0] or time) if file.before else 0)
                 versions.append(self._named(unknown, first=first and not line))
                 self.log.add(versions[-1])
@@ -294,9 +286,9 @@ class Intake:
             was = None if origin is None else _place(places, origin)
             # A text that memtui only put back is still of the one who wrote it.
             same = [old.writer for old in self.log.of(*place) if old.digest == file.after and not seen]
-            by = same[-1] if same else Writer(PERSON)
-            op = TAKE_BACK if takes_back(transaction.record) else transaction.op
-            op = LINKS if op == "rename" and not file.whole else op  # only links followed it
+            by = same[-1] if same else Writer(version_log.PERSON)
+            op = version_log.TAKE_BACK if takes_back(transaction.record) else transaction.op
+            op = version_log.LINKS if op == "rename" and not file.whole else op  # only links followed it
             versions.append(replace(version, writer=by, seen=seen, change=transaction.id, was=was, op=op))
             self.log.add(versions[-1])
         return versions
@@ -323,12 +315,12 @@ class Intake:
             if digest and (not size or status.st_size == size) and ids_hot.digest(fs_hot.read_bytes(path)) == digest:
                 size, stamp = status.st_size, status.st_mtime_ns
         seen = digest in self.log.seen_digests if digest else False
-        return Version(directory, file, clock_hot.iso(self.log.now()), digest, size, stamp, Writer(OTHER), seen)
+        return Version(directory, file, clock_hot.iso(self.log.now()), digest, size, stamp, SOMEBODY, seen)
 
     def _kept(self, version: Version) -> Version:
         """Keep the content of a version that the file has and the journal has not, and return the version."""
         is_missing = version.digest and not os.path.exists(self.log.contents.path(version.digest))
-        if is_missing and version.is_of(data := fs_hot.read_or_empty(version.path, MAX_BYTES)):
+        if is_missing and version.is_of(data := fs_hot.read_or_empty(version.path, version_log.MAX_BYTES)):
             self.log.contents.keep(data, durable=False)
         return version
 
@@ -343,9 +335,9 @@ class Intake:
                 yield version
         names = set(present)
         for file, versions in files.items():
-            if file not in names and versions[-1].digest != GONE:
+            if file not in names and versions[-1].digest != version_log.GONE:
                 unseen = newest_seen(versions) is None  # nobody knew it, so nobody misses it
-                yield Version(directory, file, clock_hot.iso(self.log.now()), GONE, 0, 0, Writer(OTHER), unseen)
+                yield Version(directory, file, clock_hot.iso(self.log.now()), version_log.GONE, 0, 0, SOMEBODY, unseen)
 
     def _changed(self, directory: str, file: str, versions: list[Version], *, keep: bool) -> Version | None:
         """Return the version of a file as it is now, and keep its content if wanted; None if it is the newest known."""
@@ -354,26 +346,28 @@ class Intake:
             status = os.stat(path)
             if versions and (versions[-1].stamp, versions[-1].size) == (status.st_mtime_ns, status.st_size):
                 return None
-            data = fs_hot.read_bytes(path, MAX_BYTES + 1)
+            data = fs_hot.read_bytes(path, version_log.MAX_BYTES + 1)
         except OSError:
             return None  # gone meanwhile, or closed to us: the next look tells
         digest = ids_hot.digest(data)
         if versions and versions[-1].digest == digest:
             return None
-        if keep and len(data) <= MAX_BYTES:
+        if keep and len(data) <= version_log.MAX_BYTES:
             self.log.contents.keep(data, durable=False)
         time, seen = clock_hot.iso(self.log.now()), digest in self.log.seen_digests
-        return Version(directory, file, time, digest, status.st_size, status.st_mtime_ns, Writer(OTHER), seen)
+        return Version(directory, file, time, digest, status.st_size, status.st_mtime_ns, SOMEBODY, seen)
 
     def _named(self, version: Version, *, first: bool) -> Version:
         """Return a version with its writer; `first`: found at the first look at its directory."""
         if (version.path, version.digest) in self.log.put_back_unseen:
             versions = self.log.directories.get(version.directory, {}).get(version.file, [])
             same = [state.writer for state in versions if state.digest == version.digest]
-            return replace(version, writer=same[-1] if same else Writer(OTHER), seen=False)
+            return replace(version, writer=same[-1] if same else SOMEBODY, seen=False)
         writer = self.writer(version)
-        writer = writer if not first or writer.by == AGENT else Writer(FIRST)
-        return replace(version, writer=writer, seen=version.seen or writer.by in {FIRST, PERSON})
+        writer = writer if not first or writer.by == version_log.AGENT else Writer(version_log.FIRST)
+        return replace(
+            version, writer=writer, seen=version.seen or writer.by in {version_log.FIRST, version_log.PERSON}
+        )
 
 
 def _place(places: dict[str, str], path: str) -> tuple[str, str] | None:

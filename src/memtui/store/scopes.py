@@ -162,11 +162,7 @@ def _agents(env: dict[str, str], cwd: str, root: str) -> Iterator[Scope]:
 
 def directories_below(place: str) -> list[str]:
     """List the names of the directories in a place, but for hidden ones, sorted; none if it can't be read."""
-    try:
-        with os.scandir(place) as entries:
-            return sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
-    except OSError:
-        return []
+    return sorted(name for name in projects.directories(place) if not name.startswith("."))
 
 
 def project_instructions(cwd: str, root: str, skipped: Collection[str] = ()) -> Scope:
@@ -178,11 +174,8 @@ def project_instructions(cwd: str, root: str, skipped: Collection[str] = ()) -> 
         prefix += "/" if prefix else ""
         names += [prefix + name for name in INSTRUCTION_FILES]
         names += _rules(top, f"{prefix}.claude/rules")
-    files = tuple(
-        name
-        for name in names
-        if f"{top}/{name}" not in skipped and os.path.isfile(f"{top}/{name}") and paths_hot.inside(top, f"{top}/{name}")
-    )
+    present = (name for name in names if f"{top}/{name}" not in skipped and os.path.isfile(f"{top}/{name}"))
+    files = tuple(name for name in present if paths_hot.inside(top, f"{top}/{name}"))
     return Scope("instructions", "instructions:project", top, root, paths_hot.slug(root), writable=False, files=files)
 
 
@@ -384,12 +377,9 @@ def _only(memories: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memo
         candidates = [(m.scope_label, m.path.removeprefix(directories[m.scope_label] + "/")) for m in unique]
         names = [f"{label}:{file.removesuffix(locate_hot.SUFFIX)}" for label, file in candidates]
         raise ConflictError(f"“{ref}” can mean several memories.", "Use one of: " + ", ".join(names) + ".")
-    stems = [
-        f"{scope.label}:{name.removesuffix(locate_hot.SUFFIX)}"
-        for scope in scopes
-        if scope.kind != "instructions"
-        for name, _ in files(scope)
-    ]
+    memory_scopes = [scope for scope in scopes if scope.kind != "instructions"]
+    names_listed = [(scope.label, name) for scope in memory_scopes for name, _ in files(scope)]
+    stems = [f"{label}:{name.removesuffix(locate_hot.SUFFIX)}" for label, name in names_listed]
     near = {stem.rpartition(":")[2]: stem for stem in stems}
     wanted = ref.rpartition(":")[2].removesuffix(locate_hot.SUFFIX)
     parts = [name for name in near if len(wanted) >= MIN_PART and wanted.casefold() in name.casefold()]

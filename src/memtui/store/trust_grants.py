@@ -92,10 +92,8 @@ def revoke(
     """Revoke trust in named memories or all; False if none was. Raises MemtuiError where all always are."""
     trusted = trust_hot.load(root, directory)
     if names is not None and trusted.always:
-        raise MemtuiError(
-            "All memories of this repository are trusted, future versions too.",
-            "Trust only the present versions, or trust nothing.",
-        )
+        hint = "Trust only the present versions, or trust nothing."
+        raise MemtuiError("All memories of this repository are trusted, future versions too.", hint)
     revoked = {digest: name for digest, name in trusted.hashes.items() if names is None or name in names}
     if names is not None:  # also where the same text was trusted by another name
         present = {ids_hot.digest(data) for data in read(directory, names).values()}

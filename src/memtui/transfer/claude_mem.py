@@ -39,10 +39,8 @@ def read(path: str, project: str) -> SourceContent:
             database = _open(path, stack)
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if not tables & set(TABLES):
-                raise UnreadableSourceError(
-                    f"{path} is an SQLite database, but not of claude-mem: it has no table {' or '.join(TABLES)}.",
-                    f"claude-mem keeps its own in ~/.claude-mem/{FILE}.",
-                )
+                why = f"{path} is an SQLite database, but not of claude-mem: it has no table {' or '.join(TABLES)}."
+                raise UnreadableSourceError(why, f"claude-mem keeps its own in ~/.claude-mem/{FILE}.")
             for table in TABLES:
                 for row in _rows(database, table) if table in tables else ():
                     name = _project(row)
@@ -52,10 +50,8 @@ def read(path: str, project: str) -> SourceContent:
                     where = f"{os.path.basename(path)}: {table} {row.get('id')}"
                     content.add(_observation(row, where) if table == TABLES[0] else _summary(row, where))
     except sqlite3.Error as error:
-        raise UnreadableSourceError(
-            f"{path} is a damaged database: {error}.",
-            "Stop claude-mem and try again; `sqlite3 FILE .recover` may save what is in it.",
-        ) from error
+        hint = "Stop claude-mem and try again; `sqlite3 FILE .recover` may save what is in it."
+        raise UnreadableSourceError(f"{path} is a damaged database: {error}.", hint) from error
     except OSError as error:
         raise unreadable(path, error) from error
     if others:
@@ -67,10 +63,9 @@ def read(path: str, project: str) -> SourceContent:
 def _open(path: str, stack: contextlib.ExitStack) -> sqlite3.Connection:
     """Open a database, or a copy with its write-ahead log. Raises sqlite3.Error, OSError, UnreadableSourceError."""
     if fs_hot.read_or_empty(path + "-journal", len(JOURNAL_MAGIC)) == JOURNAL_MAGIC:
-        raise UnreadableSourceError(
-            f"{path} is being written, or was when its program stopped: {os.path.basename(path)}-journal is beside it.",
-            "Let claude-mem finish that: start it once, stop it, and try again.",
-        )
+        hint, journal = "Let claude-mem finish that: start it once, stop it, and try again.", os.path.basename(path)
+        why = f"{path} is being written, or was when its program stopped: {journal}-journal is beside it."
+        raise UnreadableSourceError(why, hint)
     how = "mode=ro&immutable=1"
     if fs_hot.read_or_empty(path + "-wal", len(WAL_MAGIC)) == WAL_MAGIC:
         bytes_ = sum(os.stat(path + ending).st_size for ending in ("", "-wal"))

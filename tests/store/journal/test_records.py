@@ -72,7 +72,7 @@ def test_a_row_of_no_kind_or_without_a_place_steers_nothing(row):
 def test_rows_of_every_kind_are_written_as_they_always_were(tmp_path):
     kept = {}
 
-    def keep(data, durable=True):
+    def keep(data, **_):
         return kept.setdefault(data, ids_hot.digest(data))
 
     for row, change in WRITTEN[1:4]:

@@ -236,11 +236,8 @@ class Conversation:
         text = transcript_hot.result_text(block)[: 4 * MAX_TEXT]
         name, tool_input, time = self._calls.pop(text_of(block.get("tool_use_id")), ("", {}, ""))
         result, failed = record.get("toolUseResult"), block.get("is_error") is True
-        if (
-            speaker.STOPPED.match(text)
-            if failed
-            else any(other.get("type") == "text" for other in transcript_hot.blocks(record))
-        ):
+        is_answered = any(other.get("type") == "text" for other in transcript_hot.blocks(record))
+        if speaker.STOPPED.match(text) if failed else is_answered:
             self._doing = text_of(tool_input.get("doing"))
         if failed:
             if name == "TodoWrite" and self._todos_time == time and "before" in tool_input:

@@ -1,7 +1,6 @@
 """Session transcripts of the client: JSON Lines, read with all the damage that real files have: torn lines, glued
 objects, `//` comments, NUL bytes, other agents' formats, single lines of megabytes. What can't be read is skipped, and
-nothing is read twice: a reader continues from a byte offset. Hook path: `json` is imported only when a line needs
-it."""
+nothing is read twice: a reader continues from a byte offset. Hook path: only a line that needs it imports `json`."""
 
 import posix
 
@@ -136,15 +135,11 @@ def in_order(records: "Iterable[dict[str, object]]") -> "Iterator[dict[str, obje
 
 def _without_images(line: bytes) -> bytes:
     """Return a long line without the insides of plain blocks: it stays the same JSON, with shorter strings."""
-    blocks = [line[at : at + BLOCK] for at in range(0, len(line), BLOCK)]
-    return b"".join(
-        [
-            block[:BLOCK_ENDS] + block[-BLOCK_ENDS:]
-            if len(block) == BLOCK and block.isascii() and b'"' not in block and b"\\" not in block
-            else block
-            for block in blocks
-        ]
-    )
+    pieces = []
+    for block in [line[at : at + BLOCK] for at in range(0, len(line), BLOCK)]:
+        is_image = len(block) == BLOCK and block.isascii() and b'"' not in block and b"\\" not in block
+        pieces.append(block[:BLOCK_ENDS] + block[-BLOCK_ENDS:] if is_image else block)
+    return b"".join(pieces)
 
 
 def line_start(path: str, at: int) -> int:

@@ -44,10 +44,8 @@ def choose_interpreter() -> str:
     for candidate in (getattr(sys, "_base_executable", None), sys.executable):
         if candidate and os.path.isabs(candidate) and _fits(candidate):
             return str(candidate)
-    raise MemtuiError(
-        "The Python interpreter that runs memtui can't be started by its path.",
-        "Install memtui into an ordinary Python 3.11 or newer and try again.",
-    )
+    hint = "Install memtui into an ordinary Python 3.11 or newer and try again."
+    raise MemtuiError("The Python interpreter that runs memtui can't be started by its path.", hint)
 
 
 def _fits(path: str) -> bool:
@@ -110,10 +108,9 @@ def _guarded(script: str, interpreter: str, rest: str, setting: str = "", other:
     try:
         line.encode()
     except UnicodeEncodeError:
-        raise MemtuiError(
-            f"A path in {os.fsencode(line)!r} is not UTF-8, which JSON does not allow.",
-            "Use directories with UTF-8 names for memtui, Python and Claude Code's configuration.",
-        ) from None
+        message = f"A path in {os.fsencode(line)!r} is not UTF-8, which JSON does not allow."
+        hint = "Use directories with UTF-8 names for memtui, Python and Claude Code's configuration."
+        raise MemtuiError(message, hint) from None
     return line
 
 

@@ -364,10 +364,8 @@ def _check_writable(real_path: str) -> None:
     if not os.path.isdir(directory):
         raise MemtuiError(f"{directory} is not a directory.", f"{real_path} can't be written.")
     if not os.access(directory, os.W_OK | os.X_OK):
-        raise MemtuiError(
-            f"{directory} can't be written to.",
-            "If a dotfiles manager owns the file, add the hooks at its source, or install in another scope.",
-        )
+        hint = "If a dotfiles manager owns the file, add the hooks at its source, or install in another scope."
+        raise MemtuiError(f"{directory} can't be written to.", hint)
 
 
 def apply(change: SettingsPlan, *, by: str = "cli", now: Callable[[], float] = clock_hot.now) -> str | None:

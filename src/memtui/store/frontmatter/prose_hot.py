@@ -249,9 +249,7 @@ def plain(text: str) -> str:
         elif char in "![" and (link := _link(text, at)) is not None:
             label, at = link
             pieces.append("" if char == "!" else plain(label))
-        elif (
-            char == "<" and text[at + 1 : at + 2] and (close := text.find(">", at)) >= 0 and _tag(text[at : close + 1])
-        ):
+        elif char == "<" and (close := text.find(">", at)) >= 0 and _tag(text[at : close + 1]):
             at = close + 1
         else:
             pieces.append(char)

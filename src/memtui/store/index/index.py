@@ -161,18 +161,10 @@ def _read_links(line: str, number: int) -> Iterator[IndexEntry]:
             after = line[span.close + 1 :]
             separator = SEPARATOR.match(after)
             leads = item is not None and not any(map(str.isalnum, line[item.end() : span.opening]))
-            yield IndexEntry(
-                number,
-                _shown(line[span.opening + 1 : span.middle]),
-                _shown(target),
-                _shown((after[separator.end() :] if separator else after).strip()),
-                leads,
-                len(item[1].expandtabs(4)) if item else 0,
-                separator[1] if separator else "",
-                raw,
-                span.start,
-                span.end,
-            )
+            hook = _shown((after[separator.end() :] if separator else after).strip())
+            title, indent = _shown(line[span.opening + 1 : span.middle]), len(item[1].expandtabs(4)) if item else 0
+            mark = separator[1] if separator else ""
+            yield IndexEntry(number, title, _shown(target), hook, leads, indent, mark, raw, span.start, span.end)
             item = None  # further links of the line are mentions
 
 
@@ -183,11 +175,8 @@ def _shown(text: str) -> str:
 def dangling(index: Index, files: Iterable[str]) -> list[IndexEntry]:
     """List the links to memories that are not among the directory's files (relative paths)."""
     present = {normal(name) for name in files}
-    return [
-        entry
-        for entry in sorted((*index.lines_of_memories, *index.mentions), key=lambda entry: (entry.line, entry.start))
-        if not entry.targets & present
-    ]
+    links_in_text = sorted((*index.lines_of_memories, *index.mentions), key=lambda entry: (entry.line, entry.start))
+    return [entry for entry in links_in_text if not entry.targets & present]
 
 
 def missing(index: Index, files: Iterable[str]) -> list[str]:

@@ -149,10 +149,8 @@ def _words(journal: Journal, versions: Versions, group: list[Transaction], place
     """Return what tells the words of a memory, by the contents that the journal and the versions have of it."""
     words = PurgedWords(places)
     rows = [row for transaction in group for row in transaction.record["changes"]]
-    for take, keys, kind in (
-        (words.add, ("before", "after"), "before"),
-        (words.add_index, ("removed", "added"), "was"),
-    ):
+    kinds = ((words.add, ("before", "after"), "before"), (words.add_index, ("removed", "added"), "was"))
+    for take, keys, kind in kinds:
         for digest in {row[key] for row in rows if kind in row for key in keys if row.get(key)}:
             with contextlib.suppress(MemtuiError):
                 take(digest, journal.contents.read(digest))
