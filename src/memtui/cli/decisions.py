@@ -87,12 +87,8 @@ class Decisions:
 
     def _sources(self) -> "list[tuple[set[str], Callable[[], Sequence[Decision]]]]":
         """Return where decisions besides entries come from, each with the words of its kinds."""
-        return [
-            ({"changed"}, self.changed),
-            ({"trust"}, self.untrusted),
-            ({*PROPOSED}, lambda: self._plan[0]),
-            ({"problem"}, lambda: self._plan[1]),
-        ]
+        fixes, problems = (lambda: self._plan[0]), (lambda: self._plan[1])
+        return [({"changed"}, self.changed), ({"trust"}, self.untrusted), ({*PROPOSED}, fixes), ({"problem"}, problems)]
 
     def read(self, kinds: "tuple[str, ...]") -> "list[Decision]":
         """Return the decisions of some kinds, in their order, those put off last. What can't be read is said."""
@@ -149,14 +145,8 @@ def _match(rows: "list[Decision]", ref: str) -> "Decision | None":
 
 def as_data(ctx: Context, row: Decision) -> "dict[str, object]":
     time, until = (clock_hot.iso_seconds(at) if at is not None else None for at in (row.time, row.until))
-    data: dict[str, object] = {
-        "id": row.id,
-        "kind": row.kind.word,
-        "says": row.says,
-        "where": row.place,
-        "time": time,
-        "until": until,
-    }
+    data: dict[str, object] = {"id": row.id, "kind": row.kind.word, "says": row.says, "where": row.place}
+    data |= {"time": time, "until": until}
     if isinstance(row, EntryRow):
         return data | entries.as_data(ctx, row.item)
     if isinstance(row, TrustRow):

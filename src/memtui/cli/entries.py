@@ -128,11 +128,8 @@ def listing(ctx: Context) -> Result:
     ctx.must_have_home()
     unread: list[dict[str, str]] = []
     items = read(ctx, ("guidance",), unread=unread)
-    data = {
-        "project": ctx.project_root,
-        "entries": [{"id": item.id, "kind": "note", **as_data(ctx, item)} for item in items],
-        "unread": unread,
-    }
+    entries = [{"id": item.id, "kind": "note", **as_data(ctx, item)} for item in items]
+    data = {"project": ctx.project_root, "entries": entries, "unread": unread}
     if not items:
         return Result(data, 'No note waits here. Write one: memtui note "…"')
     now, rows, below = ctx.now(), [], []

@@ -22,14 +22,8 @@ def rejected_path(directory: str) -> str:
 def rejected_line(entry_id: str, text: str, now: float, *, never: bool) -> str:
     """Return the line that lists what a rejected draft says, without secrets."""
     words = redact.redact(text)[0].strip()
-    row = {
-        "v": 1,
-        "hash": ids_hot.content_hash(normalised(words)),
-        "text": words[:DESCRIPTION],
-        "never": never,
-        "time": clock_hot.iso_seconds(now),
-        "id": entry_id,
-    }
+    row = {"v": 1, "hash": ids_hot.content_hash(normalised(words)), "text": words[:DESCRIPTION], "never": never}
+    row |= {"time": clock_hot.iso_seconds(now), "id": entry_id}
     return fastjson_hot.dumps(row) + "\n"
 
 

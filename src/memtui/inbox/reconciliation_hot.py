@@ -283,16 +283,8 @@ class _Claim:
         """Write the record that the hook did not write, from the claim, the transcript and the session's state."""
         seconds = ids_hot.id_time(self.delivery_id) or clock_hot.now()
         scope = format_hot.scope_of(self.directory)
-        items = [
-            {
-                "kind": "guidance",
-                "id": e.id,
-                "scope": scope,
-                "hash": ids_hot.content_hash(e.text),
-                "reason": "recovered",
-            }
-            for e in entries
-        ]
+        of_all = {"kind": "guidance", "scope": scope, "reason": "recovered"}
+        items = [{**of_all, "id": e.id, "hash": ids_hot.content_hash(e.text)} for e in entries]
         from memtui.deliver import blocks_hot
 
         state = session_state_hot.load(self.root, self.owner)

@@ -59,12 +59,8 @@ class ModelUsage(NamedTuple):
 
 NOTHING = ModelUsage()
 # What the service calls the kinds of tokens.
-COUNTS = {
-    "input": "input_tokens",
-    "output": "output_tokens",
-    "cached": "cache_read_input_tokens",
-    "written": "cache_creation_input_tokens",
-}
+COUNTS = {"input": "input_tokens", "output": "output_tokens"}
+COUNTS |= {"cached": "cache_read_input_tokens", "written": "cache_creation_input_tokens"}
 
 
 def counted(count: Callable[[str], object]) -> ModelUsage:

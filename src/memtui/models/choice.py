@@ -241,11 +241,9 @@ def best(served: Served, default: str) -> str:
 
 
 def _size(name: str) -> float:
-    sizes = _SIZE.findall(name)
-    return max(
-        (float(times or 1) * float(number) / (1000 if unit.lower() == "m" else 1) for times, number, unit in sizes),
-        default=UNKNOWN,
-    )
+    parts = {"m": 0.001, "b": 1.0}
+    sizes = [float(times or 1) * float(count) * parts[unit.lower()] for times, count, unit in _SIZE.findall(name)]
+    return max(sizes, default=UNKNOWN)
 
 
 def listed(env: dict[str, str], url: str) -> Served:

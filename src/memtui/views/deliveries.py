@@ -43,14 +43,8 @@ NOUNS = {kind: words.split(", ") for kind, words in TABLES["contents"].items()}
 _SAME_WORD = {"index", "memory", "recall", "use", "corrected"}
 KIND_WORD = {kind: kind if kind in _SAME_WORD else NOUNS[kind][1] for kind in NOUNS}
 # The words of the rows of a list for events and kinds, in lower case.
-LABELS = {
-    **EVENTS,
-    **{kind: " ".join(words) for kind, words in NOUNS.items()},
-    "index": "index",
-    "lost": "lost",
-    "use": "agent",
-    "corrected": "corrected again",
-}
+LABELS = EVENTS | {kind: " ".join(words) for kind, words in NOUNS.items()}
+LABELS |= {"index": "index", "lost": "lost", "use": "agent", "corrected": "corrected again"}
 
 
 def what(contents: "ItemCounts") -> str:

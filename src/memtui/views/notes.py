@@ -21,13 +21,8 @@ def kinds(addressees: str) -> dict[str, str]:
 def recipient(addressees: str, *, urgent: bool, project: str, title: str = "") -> str:
     """Say who gets a note: `the next prompt in shop`, `the next tool of the agent reviewer that touches src/**`."""
     names_by_kind = kinds(addressees)
-    whose = (
-        f" of the agent {names_by_kind['agent']}"
-        if names_by_kind.get("agent")
-        else " of a person"
-        if "people" in names_by_kind
-        else ""
-    )
+    agent = names_by_kind.get("agent")
+    whose = f" of the agent {agent}" if agent else " of a person" * ("people" in names_by_kind)
     where = f" in {project}"
     if session := names_by_kind.get("session", ""):
         where = f" of “{title}”" if title else f" of session {session[:8]}"

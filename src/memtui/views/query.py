@@ -170,11 +170,8 @@ class MemoryQuery:
     def marked(self, root: str, scopes: Iterable[Scope]) -> set[tuple[str, str]]:
         """Return (term, path) of the memories of some scopes that are muted for a prompt, or that the machine changed
         last, where it asks for them."""
-        marked = {
-            (MUTED, f"{scope.directory}/{file}")
-            for scope in (scopes if self.state == MUTED else ())
-            for file in mutes_hot.load(root, scope.directory)
-        }
+        directories = [scope.directory for scope in scopes] if self.state == MUTED else []
+        marked = {(MUTED, f"{place}/{file}") for place in directories for file in mutes_hot.load(root, place)}
         by_path = writers(root) if self.machine else {}
         return marked | {("from", path) for path, name in by_path.items() if name.startswith(self.machine)}
 

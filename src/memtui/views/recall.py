@@ -52,11 +52,8 @@ def because(candidate: "RecallCandidate") -> str:
 
 def by_field(candidate: "RecallCandidate") -> "list[tuple[str, list[str]]]":
     """Return the telling words that matched by the field that has them, a word in all of its fields."""
-    return [
-        (word, terms)
-        for name, word in FIELDS.items()
-        if (terms := [matched_term.term for matched_term in candidate.terms if name in matched_term.fields])
-    ]
+    terms = {name: [matched.term for matched in candidate.terms if name in matched.fields] for name in FIELDS}
+    return [(word, terms[name]) for name, word in FIELDS.items() if terms[name]]
 
 
 def shift(code: str, by: float) -> str:

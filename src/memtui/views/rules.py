@@ -105,12 +105,8 @@ class Break(NamedTuple):
 
 def breaks(held_by_path: "HeldByPath") -> list[Break]:
     """Return the breaks of all rules since these were written, newest first."""
-    rows = [
-        Break(path, str(counts.rule), moment)
-        for path, of_memory in held_by_path.items()
-        for counts in of_memory
-        for moment in counts.breaks
-    ]
+    every = [(path, counts) for path, of_memory in held_by_path.items() for counts in of_memory]
+    rows = [Break(path, str(counts.rule), moment) for path, counts in every for moment in counts.breaks]
     return sorted(rows, key=lambda row: -row.moment.time)
 
 

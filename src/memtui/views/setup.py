@@ -96,11 +96,8 @@ def effects(plan: SettingsPlan) -> list[tuple[str, list[str]]]:
     """List what a plan does: `Adds 7 hooks` with their events, `Adds the status line`."""
     before, after = _ours(plan.before), _ours(plan.after)
     both = before.keys() & after.keys()
-    changes = [
-        ("Adds", after.keys() - both),
-        ("Removes", before.keys() - both),
-        ("Changes", {event for event in both if before[event] != after[event]}),
-    ]
+    other = {event for event in both if before[event] != after[event]}
+    changes = [("Adds", after.keys() - both), ("Removes", before.keys() - both), ("Changes", other)]
     order, rows = [*DOES].index, []
     for verb, events in changes:
         if hooks := sorted(events & DOES.keys(), key=order):

@@ -140,21 +140,14 @@ def _broken(ctx: Context, args: argparse.Namespace, criteria: Filter) -> Result:
         and row.moment.time >= (criteria.since or 0.0)
         and all(word in row.searched.casefold() for word in words)
     ][: (LIMIT if limit is None else limit) or None]
+    moments = [(row, row.moment, age(row.moment.time, ctx.now())) for row in breaks]
     cells = [
-        [
-            age(row.moment.time, ctx.now()),
-            row.moment.session[:8],
-            (line(row.memory), "bold"),
-            line(row.rule),
-            line(row.moment.line),
-        ]
-        for row in breaks
+        [when, moment.session[:8], (line(row.memory), "bold"), line(row.rule), line(moment.line)]
+        for row, moment, when in moments
     ]
     headers = ["AGE", "SESSION", "MEMORY", "RULE", "WHAT"]
-    return Result(
-        {"broken": [row.data() for row in breaks]},
-        (lambda out: out.table(headers, cells, flex=(4, 3), right=(0,))) if cells else "No rule was broken.",
-    )
+    text = (lambda out: out.table(headers, cells, flex=(4, 3), right=(0,))) if cells else "No rule was broken."
+    return Result({"broken": [row.data() for row in breaks]}, text)
 
 
 def _answers(ctx: Context, criteria: Filter) -> list[dict[str, Any]]:

@@ -203,10 +203,7 @@ def history_of(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _trash(ctx: Context) -> Result:
     items = ctx.store().trash()
-    data = [
-        {"id": item.id, "time": item.time, "path": item.path, "scope": item.scope_label, "name": item.memory.name}
-        for item in items
-    ]
+    data = [{**picked(item, "id time path"), "scope": item.scope_label, "name": item.memory.name} for item in items]
     if not items:
         return Result({"trash": data}, "The trash is empty.")
     others = any(item.scope_label.startswith("auto:") for item in items)

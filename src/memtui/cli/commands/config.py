@@ -34,16 +34,10 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     unknown = _problems(setting.parse(setting.text(ctx.root)))
     settings, keys = list(map(_as_row, rows)), list(map(_as_row, mine))
     data = {"path": path, "project": ctx.project_root, "settings": settings, "keys": keys, "problems": unknown}
-    cells = [
-        [(row.key, "bold"), setting.as_toml(row.value), _source(row), (row.meaning, "dim")]
-        for row in (mine if every else [*rows, *mine])
-    ]
-    return Result(
-        data,
-        styled(line(path), "dim"),
-        lambda out: out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells, flex=(3, 1), whole=True),
-        *_warnings(unknown),
-    )
+    shown, headers = mine if every else [*rows, *mine], ["SETTING", "VALUE", "FROM", "MEANING"]
+    cells = [[(row.key, "bold"), setting.as_toml(row.value), _source(row), (row.meaning, "dim")] for row in shown]
+    table = lambda out: out.table(headers, cells, flex=(3, 1), whole=True)
+    return Result(data, styled(line(path), "dim"), table, *_warnings(unknown))
 
 
 def _source(setting: Setting) -> "tuple[str, str]":

@@ -121,11 +121,8 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
     if not hits:
         other = f"Nothing found for “{line(text)}”.\n  Try other words, or --all-projects."
         return Result(data, other if result.types else memories.NONE_HERE)
-    rows = [
-        [_kind(memory), (line(memory.stem), "bold"), line(hit.scope.shown), line(memory.description)]
-        for hit in hits
-        for memory in [hit.row.memory]
-    ]
+    places = [(hit.row.memory, line(hit.scope.shown)) for hit in hits]
+    rows = [[_kind(memory), (line(memory.stem), "bold"), at, line(memory.description)] for memory, at in places]
     notes = [line(hit.line)[:200] for hit in hits]
     return Result(data, lambda out: out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes))
 

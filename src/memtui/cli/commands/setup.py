@@ -47,10 +47,8 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
     events_by_place: dict[tuple[str, str], set[str]] = {}
     for entry in report.entries:
         events_by_place.setdefault((entry.source, entry.path), set()).add(entry.event)
-    rows = [
-        (source, line(path) + ", and the status line" * (STATUS_LINE in events))
-        for (source, path), events in events_by_place.items()
-    ]
+    more = {place: ", and the status line" * (STATUS_LINE in events) for place, events in events_by_place.items()}
+    rows = [(source, line(path) + words) for (source, path), words in more.items()]
     data["agents"] = [
         picked(other, "path state remedy")
         | picked(other.program, "name title")

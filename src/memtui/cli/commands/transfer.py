@@ -154,11 +154,8 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
     exported = export_folder.collect(scopes.named(ctx.env, ctx.cwd, args.scope))
     path = os.path.abspath(args.to or export_folder.default_name(args.scope))
     export_folder.write(exported, path)
-    data = {
-        "path": path,
-        **picked(exported, "scope memories skipped"),
-        "secrets": [{"memory": part.where, "kinds": part.why} for part in exported.secrets],
-    }
+    secrets = [{"memory": part.where, "kinds": part.why} for part in exported.secrets]
+    data = {"path": path, **picked(exported, "scope memories skipped"), "secrets": secrets}
     return Result(
         data,
         drafts.exported(exported),

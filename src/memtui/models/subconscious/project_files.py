@@ -88,11 +88,8 @@ class Tools:
         return _shown("\n".join(lines)) or "No line has that."
 
     def _glob(self, path: str, text: str) -> str:
-        names = [
-            name
-            for name in map(self._name, self._files(path))
-            if any(fnmatch.fnmatchcase(candidate, text or "*") for candidate in (name, os.path.basename(name)))
-        ]
+        every, glob, fits = map(self._name, self._files(path)), text or "*", fnmatch.fnmatchcase
+        names = [name for name in every if fits(name, glob) or fits(os.path.basename(name), glob)]
         more = len(names) - FILES
         return "\n".join(names[:FILES]) + (f"\n({many(more, 'more file')})" if more > 0 else "") or "No file fits."
 

@@ -146,13 +146,8 @@ class Along:
         if model is not None:
             spent = model.spent
             run = replace(run, model=model.name, calls=model.calls, tokens=spent.tokens, cost=spent.cost)
-        after = {
-            "path": self.transcript,
-            **note_position(self.transcript, end),
-            "project": self.slug,
-            "conversation": conversation.to_state(),
-            "mentions": mentions,
-        }
+        after = {"path": self.transcript, **note_position(self.transcript, end), "project": self.slug}
+        after |= {"conversation": conversation.to_state(), "mentions": mentions}
         if failed is not None:
             return self._failed(run, failed, state, after)
         run = replace(run, outcome=runs.DONE, note=wishes.note, whispers=tuple(wishes.whispers))

@@ -246,10 +246,9 @@ class Listing(RowContext):
         now, budget = data.now(), config_hot.number(data.settings(), "budget")
         waiting = waiting_in(data.root, slugs, ("guidance",), unread)
         self._homes |= homes(data.env, (entry for entry in waiting if entry.slug not in self._homes))
-        notes = [
-            NoteRow(entry.entry, entry.entry.time(), entry.slug, entry, states=tuple(_wrong(entry, now, budget)))
-            for entry in waiting
-        ]
+        states = [tuple(_wrong(row, now, budget)) for row in waiting]
+        rows = zip(waiting, states, strict=True)
+        notes = [NoteRow(row.entry, row.entry.time(), row.slug, row, states=wrong) for row, wrong in rows]
         notes.sort(key=lambda row: (row.is_lost, not row.entry.flag("urgent"), row.time or now))
         tasks = undelivered.under_way(data.root, slugs)
         notes += [NoteRow(task.entry, task.time, task.slug, under_way=task) for task in tasks]

@@ -177,10 +177,8 @@ class OutcomeSubject(Subject):
         self.autosave = autosave.kept(data.root, name) or Autosave(name, proposal.id)
         self.title, self.beside = words[:1].upper() + words[1:], texts(proposal)
         self.verb = "merge" if proposal.kind == "merge" else "make it"
-        self.fields: Sequence[FormField] = [
-            FormField("description", safe_text.line(self.memory.description)),
-            FormField("body", self.memory.body.strip("\n"), TEXT),
-        ]
+        body = FormField("body", self.memory.body.strip("\n"), TEXT)
+        self.fields: Sequence[FormField] = [FormField("description", safe_text.line(self.memory.description)), body]
         if self.whole:
             self.fields = [FormField("raw", self.memory.raw.decode("utf-8", "surrogateescape"), TEXT, "whole file")]
 

@@ -135,10 +135,8 @@ def read(data: Data, *, all_projects: bool) -> InboxReading:
         changes = data.changed(every=all_projects)
     except MemtuiError as error:
         problem = f"{problem} {error.message}".strip()
-    others = [
-        *decisions.of_changed(data, changes),
-        *(decisions.of_untrusted(memory, data.project) for memory in data.untrusted(changes)),
-    ]
+    untrusted = [decisions.of_untrusted(memory, data.project) for memory in data.untrusted(changes)]
+    others = [*decisions.of_changed(data, changes), *untrusted]
     places = {scope.label: scope.directory for scope in data.scopes() if scope.exists}
     return InboxReading(waiting, names, problem, others, load_hidden(data.root), places, all_projects)
 
@@ -247,11 +245,8 @@ def folded(rows: Sequence[Decision], unfolded: Collection[str], now: float) -> l
             says = f"{many(count, kind.singular, kind.plural)} such as “{alike[0].says}”"
             inbox_rows = [*others[:at], *fold(cause, alike, says), *others[at:]]
     untils = [row.until for row in snoozed if row.until is not None]
-    return [
-        *inbox_rows,
-        *fold(ONE_OFFS, one_offs, drafts.one_offs(len(one_offs))),
-        *fold(SNOOZED, snoozed, drafts.waiting(untils, now) if untils else ""),
-    ]
+    folds = fold(ONE_OFFS, one_offs, drafts.one_offs(len(one_offs)))
+    return [*inbox_rows, *folds, *fold(SNOOZED, snoozed, drafts.waiting(untils, now) if untils else "")]
 
 
 # the query: words, and the terms kind:, type:, scope:, is: and project:

@@ -313,10 +313,8 @@ class Inbox(ListScreen[Decision]):
         verbs = [verb for verb in VERBS if verb in leader.kind.verbs]
         if all(row.is_taken for row in self.chosen.same_kind()):  # such drafts can't be approved, but merged
             verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "approve"})]
-        return [
-            *(replace(keymap.get(f"inbox.{verb}"), footer=leader.kind.verbs[verb]) for verb in verbs),
-            *(keymap.on_screen("inbox", verb) for verb in ON_LIST),
-        ]
+        own = [replace(keymap.get(f"inbox.{verb}"), footer=leader.kind.verbs[verb]) for verb in verbs]
+        return [*own, *(keymap.on_screen("inbox", verb) for verb in ON_LIST)]
 
     @property
     def detail_seen(self) -> bool:

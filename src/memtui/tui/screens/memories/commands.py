@@ -189,10 +189,8 @@ class MemoryCommands:
         if not items:
             self.services.say("The trash is empty.")
             return
-        rows = [
-            (item.id, f"{age(clock_hot.parse(item.time), data.now()):>4}  {item.memory.stem}, {item.scope_label}")
-            for item in items.values()
-        ]
+        ages = {key: f"{age(clock_hot.parse(item.time), data.now()):>4}" for key, item in items.items()}
+        rows = [(key, f"{ages[key]}  {item.memory.stem}, {item.scope_label}") for key, item in items.items()]
         about = lambda trash_id: glance_text(Row(items[trash_id].memory, ""))
         chosen = await self.services.ask(Choice("Trash", rows, about=about, verb="restore"))
         if chosen is not None:

@@ -226,10 +226,9 @@ class Recall(Labelled):
             self.services.warn(NO_PROMPTS)
             return
         now = self.services.data.now()
-        options = [
-            (str(number), f"{age(prompt.time or None, now):>4}  {cut(safe_text.line(prompt.text), PROMPT_SHOWN)}")
-            for number, prompt in enumerate(self.recent)
-        ]
+        texts = [cut(safe_text.line(prompt.text), PROMPT_SHOWN) for prompt in self.recent]
+        rows = enumerate(zip(self.recent, texts, strict=True))
+        options = [(str(number), f"{age(prompt.time or None, now):>4}  {text}") for number, (prompt, text) in rows]
         about = lambda number: safe_text.styled(safe_text.clean(self.recent[int(number)].text))
         answer = await self.services.ask(Choice("A prompt of yours", options, about=about))
         if answer is not None:
