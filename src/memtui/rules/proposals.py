@@ -18,7 +18,7 @@ ANY_FILE = Pattern(path="**")
 BRANCHES = {"main", "master", "develop", "trunk"}
 SCRIPTS = (".sh", ".py")
 _HOLE = compiled("hole")
-_SHELL = re.compile(r"[|;&<>(){}$`\\\"'\n,]")
+_SHELL = re.compile(r"/-|[|;&<>(){}$`\\\"'\n,]")
 # No check, and no use of a tool: where the shell is may differ.
 _CD = re.compile(r"\s*cd(?:\s|$)")
 # What was run in one case; and what a text of a file can't have.
@@ -36,7 +36,7 @@ _WORDS = re.compile(
         for (*_, mark), source in zip(_LETTERS, _SOURCES, strict=True)
     )
     + filled(r"|(?P<language>«language»)|(?P<branch>«branch»)")
-    + r"|(?P<word>-?[A-Za-z\u00c0-\u024f\d_][\w'-]*(?:\.\w+)*|\w)|(?P<mark>\s-+\s|[^\w\s])",
+    + r"|(?P<word>-?[A-Za-z\u00c0-\u024f\u0400-\u04ff\d_][\w'-]*(?:\.\w+)*|\w)|(?P<mark>\s-+\s|[^\w\s])",
     re.IGNORECASE,
 )
 _MARKS = dict(zip(".,;:()/—-，、；：。．！!？?（）–→|", ".,;:()/——,,;:......()———", strict=True))
