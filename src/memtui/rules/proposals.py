@@ -1,5 +1,5 @@
 """Rules that a memory's own words say, in a few plain forms. What holds only sometimes, or is said otherwise, gives no
-rule: a wrong rule is worse than none. `proposals.txt` has the words, as patterns of a clause."""
+rule: a wrong rule is worse than none. `proposals.txt` has the words, a letter each, and the forms of these letters."""
 
 import re
 from collections.abc import Iterator
@@ -13,8 +13,6 @@ MOST_RULES, MOST_CHARS, LEAST_TEXT = 8, 20_000, 4
 MOMENTS = {"c": "git commit *", "h": "git push *", "q": "gh pr create *"}
 # Options that say by themselves what they belong to, and words for them.
 OPTIONS = dict(line.split(": ") for line in sentences.SECTIONS["options"].split("\n"))
-# Any file of a project, for what is to be done after each change.
-ANY_FILE = Pattern(path="**")
 BRANCHES = {"main", "master", "develop", "trunk"}
 SCRIPTS = (".sh", ".py")
 _HOLE = compiled("hole")
@@ -26,8 +24,6 @@ _HASH = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")
 _OPEN_END = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\]|\s[A-Z][A-Z_]*)$")
 _CUT = re.compile(r"<[a-z_ -]+>|…|\.\.\.")
 _HAS_FORM = re.compile(r"[^\w\s-]|[a-z][A-Z]|\w_\w")
-
-
 # What words stand for: a letter each, and how they begin and end; then names that have no code, marks, other words.
 _LETTERS, _SOURCES = zip(*(line.split(" ", 1) for line in sentences.SECTIONS["words"].split("\n")), strict=True)
 _WORDS = re.compile(
@@ -87,9 +83,8 @@ def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
         matches = ((name, form.match(clause)) for name, forms in _FORMS.items() for form in forms if start >= end)
         for name, match in matches:
             left = clause[match.end() :] if match else ""
-            if match is None or len(words) - len(left) <= opening:
-                continue
-            if sentence.inverted and name != "for_instead" and not clause.startswith("n"):
+            is_inverted = sentence.inverted and name != "for_instead" and not clause.startswith("n")
+            if match is None or len(words) - len(left) <= opening or is_inverted:
                 continue
             if rules := list(_BUILDERS[name](sentence, match)):
                 yield from rules if not re.search("[KB]", _REASON.sub("", left).partition(".")[0]) else ()
@@ -177,22 +172,16 @@ def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what is not to be used, with what is: both commands, or both texts; a command also without the other."""
     other = match["other"]
     for sign in sentence.signs(match["subject"]):
-        pair, kinds = (
-            (sentence.names[sign], sentence.names[other]),
-            {_run_kind_of(sentence, sign), _run_kind_of(sentence, other)},
-        )
-        is_same_program = pair[0].split()[0] == pair[1].split()[0] and all(" " in name for name in pair)
+        pair = (sentence.names[sign], sentence.names[other])
+        kinds = {_run_kind_of(sentence, sign), _run_kind_of(sentence, other)}
+        is_run = "Q" in match[0] or (pair[0].split()[0] == pair[1].split()[0] and all(" " in name for name in pair))
         if "T" in kinds and kinds <= {"T", "W"}:
             subject, wanted = _text(pair[0]), _text(pair[1])
         elif {kind_of(sign), kind_of(other)} == {"P"}:
             if kinds != {"P"}:  # run, or read
                 continue
             subject, wanted = _path(pair[0]), _path(pair[1])
-        elif (
-            kinds == {"C"}
-            or (kinds == {"C", "W"} and " " in "".join(pair))
-            or (kinds == {"W"} and (is_same_program or "Q" in match[0]))
-        ):
+        elif kinds == {"C"} or (kinds == {"C", "W"} and " " in "".join(pair)) or (kinds <= {"C", "W"} and is_run):
             subject, wanted = Pattern(command=_command(pair[0])), Pattern(command=_command(pair[1]))
         else:
             yield from (Rule(NEVER, pattern) for pattern in _commands(sentence, sign) if kind_of(sign) == "C")
@@ -210,14 +199,13 @@ def _never_run(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]
         if sentence.names[sign].startswith("-"):  # an option, in place of what stands behind the command before
             words = sentence.names[signs[0]].split()[:2]
             yield Rule(NEVER, Pattern(command=_command(" ".join([*words, sentence.names[sign]]))))
-        # With anything in the place of a last hole, also nothing, more would be forbidden than is said.
-        name = sentence.names[sign]
-        purpose = match.groupdict().get("purpose") or ""
+        name, purpose = sentence.names[sign], match.groupdict().get("purpose")
         if purpose and " " not in name:
             yield Rule(NEVER, Pattern(command=f"{name} install *"))
         is_limited = purpose or re.match(r"[^.;:(—]*[jO][^.;:(—]*[IF]", match.string[match.end() :])
         if "&&" in name or (is_limited and " -" not in name):  # it may be run for other purposes
             continue
+        # With anything in the place of a last hole, also nothing, more would be forbidden than is said.
         if not _OPEN_END.search(name) or not _HOLE.sub("", name.removeprefix(name.split()[0])).strip():
             yield from (Rule(NEVER, pattern) for pattern in _commands(sentence, sign))
 
@@ -243,29 +231,22 @@ def _never_write(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rul
     yield from (Rule(NEVER, text) for text in texts if text is not None)
 
 
-def _never_sign(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
-    """Yield that no commit has a trailer, such as `Co-Authored-By:`."""
-    name = sentence.names[match["subject"]].partition(":")[0]
-    if name.lower().startswith("co-authored"):
-        yield Rule(NEVER, Pattern(command=f"git commit * *{name}:* *"))
-
-
 def _never_option(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
-    if branches := match.groupdict().get("branches"):
-        is_force = sentence.names[match["forced"]] in {"git push --force", "git push -f"}
-        names = [sentence.names[sign].removeprefix("origin/") for sign in sentence.signs(branches)]
-        options = ("--force", "-f") if is_force else ()
-        yield from (Rule(NEVER, Pattern(command=f"git push * {o} * {name} *")) for name in names for o in options)
-        return
-    if kind_of(match["subject"][0]) == "B":
-        yield Rule(NEVER, Pattern(command=f"git push * {sentence.names[match['subject']].removeprefix('origin/')} *"))
-        return
-    for name in (sentence.names[sign] for sign in sentence.signs(match["subject"])):
-        named = set(filter(None, ("c" in match[0] and "commit", "h" in match[0] and "push")))
-        commands = OPTIONS.get(name, "").split("; ")
-        for command in filter(None, commands):
-            if len(named) != 1 or len(commands) == 1 or command.split()[1] in named:
-                yield Rule(NEVER, Pattern(command=command))
+    """Yield that an option, a trailer of commits, or a push to a branch is not used."""
+    named = [MOMENTS[letter].removesuffix(" *") for letter in "ch" if letter in match[0]]
+    forced = sentence.names.get(match.groupdict().get("forced") or "")
+    for sign in sentence.signs(match["subject"]):
+        name = sentence.names[sign].removeprefix("origin/")
+        if kind_of(sign) == "B":
+            options = ("* ",) if forced is None else ("* --force * ", "* -f * ") if " -" in forced else ()
+            commands = [f"git push {option}{name} *" for option in options]
+        elif name.lower().startswith("co-authored"):
+            commands = [f"git commit * *{name.partition(':')[0]}:* *"]
+        else:
+            commands = [] if "trailer" in match.groupdict() else OPTIONS.get(name, "").split("; ")
+            if len(named) == 1 < len(commands):
+                commands = [command for command in commands if command.startswith(named[0])]
+        yield from (Rule(NEVER, Pattern(command=command)) for command in filter(None, commands))
 
 
 def _never_say(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
@@ -275,9 +256,8 @@ def _never_say(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]
 
 
 def _before(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
-    moment = match["moment"]
-    names = [MOMENTS[letter] for letter in moment if letter in MOMENTS]
-    others = _commands(sentence, moment) if sentence.signs(moment) else [Pattern(command=name) for name in names]
+    named = [Pattern(command=MOMENTS[letter]) for letter in match["moment"] if letter in MOMENTS]
+    others = _commands(sentence, match["moment"]) or named
     pairs = [(subject, other) for other in others for subject in _commands(sentence, match["subject"])]
     yield from (Rule(ALWAYS, one, "before", other) for one, other in pairs if str(one) != str(other))
 
@@ -286,7 +266,7 @@ def _with(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what goes with a change of a path, or of any; a text goes with another one in a file."""
     groups = match.groupdict()
     part, other = match["subject"], groups.get("other") or groups.get("path") or ""
-    beside: list[Pattern | None] = [*_paths(sentence, other)] if other else [ANY_FILE]
+    beside: list[Pattern | None] = [*_paths(sentence, other)] if other else [Pattern(path="**")]
     words = [sentence.names[sign] for sign in sentence.signs(groups.get("when") or "")]
     if endings := dict.fromkeys(sentences.LANGUAGES[word.lower()] for word in words):
         beside = [Pattern(path=f"**/*.{ending}") for ending in endings]
@@ -301,7 +281,7 @@ _BUILDERS = {
     "for_instead": _instead,
     "for_never": _never_run,
     "for_path": _never_edit,
-    "for_trailer": _never_sign,
+    "for_trailer": _never_option,
     "for_option": _never_option,
     "for_text": _never_write,
     "for_before": _before,

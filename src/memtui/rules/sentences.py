@@ -40,9 +40,8 @@ def filled(text: str) -> str:
 
 
 def _range(kinds: str) -> str:
-    return "".join(
-        f"\\u{SIGNS[kind]:04x}-\\u{SIGNS[kind] + MOST_NAMES - 1:04x}" for kind in ("CTWP" if kinds == "any" else kinds)
-    )
+    starts = [SIGNS[kind] for kind in ("CTWP" if kinds == "any" else kinds)]
+    return "".join(f"\\u{start:04x}-\\u{start + MOST_NAMES - 1:04x}" for start in starts)
 
 
 @cache
@@ -56,13 +55,7 @@ NEGATED = re.compile(expanded("lead") + expanded("neg"), re.IGNORECASE)
 _OPENING, _NEUTRAL, _POINT = compiled("opening"), compiled("neutral"), compiled("point")
 _TITLE, _DOING, _CROSS, _DIRECTORY = map(compiled, ("title", "doing", "cross", "directory"))
 _END, _OPTION, _DASH, _CODE = map(compiled, ("end", "option", "dash", "code"))
-# Words for what has a name.
-_NAMES = {
-    "trailer": "`Co-Authored-By:`",
-    "amend": "`--amend`",
-    "force": "`git push --force`",
-    "unavailable": r"`\g<0>`",
-}
+_NAMES = dict(line.split(" ", 1) for line in SECTIONS["names"].split("\n"))
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
 _FENCE = re.compile(r"^ *(```|~~~)(?P<language>[^\n]*)\n?(?P<code>.*?)(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
@@ -79,7 +72,9 @@ _MARK = re.compile(
 )
 _BOLD = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])|[⚠\ufe0f❌✅🚫]")
 _PLAIN = re.compile(f"`[^`\\n]+`|{_BOLD.pattern}")
-_ASIDE = re.compile(r" ?\((?![^()]*(?:\b(?:never|not|don't|manual(?:ly)?)\b|금지|禁止))[^()\ue000-\ue4ff]*\)")
+_ASIDE = re.compile(
+    r" ?\((?![^()]*(?:\b(?:never|not|don't|manual(?:ly)?|husky|lefthook|hooks?)\b|금지|禁止))[^()\ue000-\ue4ff]*\)"
+)
 _WORD = re.compile(r"[^\s,;:!?()（），。；：、\ue000-\ue4ff\u3000-\u9fff\uac00-\ud7ff]+")
 _NAMED = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
 _PROGRAM = re.compile(
@@ -170,10 +165,8 @@ def _points(fence: re.Match[str]) -> str:
     comments = [] if any(_REFUSED.search(title) for title, _ in titled) else re.findall(r"^\s*#.*", code, re.MULTILINE)
     for title, part in [] if any(map(PART.search, comments)) else titled:  # each for a part
         commands = [re.sub(r"(?:^|\s+)#.*|^\$ |^cd \S+ && ", "", line.strip()) for line in part.split("\n")]
-        is_shell = language in _SHELLS or (
-            not language
-            and all(command.startswith("cd ") or _kind(command) == "C" for command in filter(None, commands))
-        )
+        is_code = all(command.startswith("cd ") or _kind(command) == "C" for command in filter(None, commands))
+        is_shell = language in _SHELLS or (not language and is_code)
         is_step = title and any(command.startswith("git ") for command in commands)  # of the moment itself
         if is_shell and not (is_step or any("`" in command or command.endswith("\\") for command in commands)):
             lines += [f"{'Never run' if _REFUSED.search(title) else title.rstrip(': ')}:"] if title else []
@@ -228,9 +221,8 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
 
     line = _JOINED.sub(lambda match: "`" + match[0].replace("/", "`, `") + "`", line)
     for form, name in _NAMES.items():
-        line = "".join(
-            part if part[:1] == "`" else compiled(form).sub(name, part) for part in re.split("(`[^`]*`)", line)
-        )
+        parts = re.split("(`[^`]*`)", line)
+        line = "".join(part if part[:1] == "`" else compiled(form).sub(name, part) for part in parts)
     words = _DASH.sub(lambda _: sign("—", "D"), line)
     words = _CODE.sub(coded, words)
     words = _PROGRAM.sub(lambda match: sign(match[0].lower(), "C"), _BOLD.sub("", words))
