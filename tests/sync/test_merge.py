@@ -37,17 +37,20 @@ def test_fields_paragraphs_and_points_are_merged_each_for_itself():
     assert merge.merge_memory(MEMORY, theirs, ours, "ship.md", ours_stand=False) == merged
 
 
-def test_fields_of_several_lines_are_merged_each_for_itself():
-    base = b"---\ntags:\n  - till\nowners:\n  - jo\n---\n\nShip on Tuesdays.\n"
-    ours, theirs = base.replace(b"- till", b"- shop"), base.replace(b"- jo", b"- ann")
-    merged = merge.merge_memory(base, ours, theirs, "ship.md")
-    assert merged == merge.Merge(ours.replace(b"- jo", b"- ann"))
+SEVERAL = b"---\ntags:\n  - till\nowners:\n  - jo\n---\n\nShip on Tuesdays.\n"
 
 
-def test_fields_below_metadata_are_merged_each_for_itself():
-    ours, theirs = MEMORY.replace(b"type: project", b"type: tool"), MEMORY.replace(b"modified: 1", b"modified: 2")
-    merged = merge.merge_memory(MEMORY, ours, theirs, "ship.md")
-    assert merged == merge.Merge(ours.replace(b"modified: 1", b"modified: 2"))
+@pytest.mark.parametrize(
+    ("base", "first", "second"),
+    [
+        (SEVERAL, (b"- till", b"- shop"), (b"- jo", b"- ann")),
+        (MEMORY, (b"type: project", b"type: tool"), (b"modified: 1", b"modified: 2")),
+        (MEMORY.replace(b"\n", b"\r\n"), (b"Jo", b"Ann"), (b"Ship on", b"We ship on")),
+    ],
+)
+def test_what_each_changed_is_merged_for_itself(base, first, second):
+    merged = merge.merge_memory(base, base.replace(*first), base.replace(*second), "ship.md")
+    assert merged == merge.Merge(base.replace(*first).replace(*second))
 
 
 def test_what_both_changed_stands_once_and_the_other_is_returned():
@@ -74,12 +77,6 @@ def test_a_paragraph_that_moved_is_there_once_with_the_others_change():
     assert merged.data.endswith(b"\nShip on Thursdays.\n")
 
 
-def test_a_memory_keeps_its_line_ends_and_stays_readable():
-    crlf = MEMORY.replace(b"\n", b"\r\n")
-    merged = merge.merge_memory(crlf, crlf.replace(b"Jo", b"Ann"), crlf.replace(b"Ship on", b"We ship on"), "ship.md")
-    assert merged.data == crlf.replace(b"Jo", b"Ann").replace(b"Ship on", b"We ship on")
-
-
 def test_a_line_of_the_index_is_one_thing_wherever_it_stands():
     base = b"# Memory\n\n- [A](a.md) - x\n- [B](b.md) - y\n"
     ours = b"# Memory\n\n- [B](b.md) - y\n- [A](a.md) - x\n- [C](c.md) - z\n"
@@ -98,6 +95,15 @@ def test_a_memory_renamed_here_and_changed_there_is_one_memory():
         "global/MEMORY.md": b"- [Ship](deploy.md) - why\n",
     }
     assert merged.conflicts == []
+
+
+def test_what_one_merged_gets_what_the_other_changed_in_it():
+    base = {"global/a.md": MEMORY, "global/b.md": b"Use pnpm.\n\nAsk Ann.\n"}
+    ours = {"global/a.md": MEMORY + b"\nUse pnpm.\n\nAsk Ann.\n"}
+    theirs = {"global/a.md": MEMORY.replace(b"Tuesdays", b"Mondays"), "global/b.md": b"Use pnpm.\n\nAsk Jo.\n"}
+    wanted = {"global/a.md": theirs["global/a.md"] + b"\nUse pnpm.\n\nAsk Jo.\n"}
+    assert trees.merge(base, ours, theirs) == (wanted, [])
+    assert trees.merge(base, theirs, ours) == (wanted, [])
 
 
 def test_two_new_memories_of_one_name_are_two():

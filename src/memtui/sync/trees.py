@@ -60,6 +60,12 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
                     renames[number][old] = free
     base = _moved(base, renames[0] | renames[1])
     ours, theirs = _moved(ours, renames[1]), _moved(theirs, renames[0])
+    before = {*base, *ours, *theirs}
+    merges = _absorbed(base, ours), _absorbed(base, theirs)
+    for old in sorted({**merges[0], **merges[1]}):  # of what one side merged, the other's changes go with it
+        new = min(side[old] for side in merges if old in side)
+        if all(new in side or old not in side for side in (base, ours, theirs)):
+            base, ours, theirs = (_with_body(side, old, new) for side in (base, ours, theirs))
     for path in sorted((ours.keys() & theirs.keys()) - base.keys()):
         if ours[path] != theirs[path] and path.endswith(".md") and os.path.basename(path) != INDEX_NAME:
             free = _free_name(path, {*base, *ours, *theirs})
@@ -72,7 +78,7 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
         merged = _file(path, (base.get(path), ours.get(path), theirs.get(path)), conflicts, ours_stand)
         if merged is not None:
             tree[path] = merged
-    before = {*base, *ours, *theirs}
+    before |= {*base, *ours, *theirs}
     for path in [path for path in tree if os.path.basename(path) == INDEX_NAME]:
         beside = [name for name in before if name.startswith(path.removesuffix(INDEX_NAME))]
         if not any(all(tree.get(name, 0) == side.get(name, 1) for name in beside) for side in (ours, theirs)):
@@ -146,6 +152,32 @@ def _renames(base: Mapping[str, bytes], side: Mapping[str, bytes]) -> dict[str, 
         if ratio >= RENAMED and old not in renames and path not in renames.values():
             renames[old] = path
     return renames
+
+
+def _absorbed(base: Tree, side: Tree) -> dict[str, str]:
+    """Return into which other memory a side merged each one that is gone: that which got most of its paragraphs."""
+    gone = [path for path in sorted(base.keys() - side.keys()) if _is_memory(path)]
+    changed = [path for path in sorted(base.keys() & side.keys()) if gone and base[path] != side[path]]
+    places = {part: path for path in changed if _is_memory(path) for part in _parts(side[path]) - _parts(base[path])}
+    absorbed: dict[str, str] = {}
+    for path in gone if places else ():
+        targets = [places[part] for part in _parts(base[path]) if part in places]
+        if targets:
+            absorbed[path] = max(sorted({*targets}), key=targets.count)
+    return absorbed
+
+
+def _parts(data: bytes) -> set[str]:
+    return {text for part in document.parse(data).body.split("\n\n") if (text := part.strip())}
+
+
+def _with_body(tree: Tree, old: str, new: str) -> Tree:
+    """Return a tree in which the body of one memory, if it has that, is at the end of another one."""
+    if old not in tree:
+        return tree
+    body = document.parse(tree[old]).body.strip("\r\n").encode("utf-8", "surrogateescape")
+    rest = {path: data for path, data in tree.items() if path != old}
+    return {**rest, new: tree[new].rstrip(b"\r\n") + b"\n\n" + body + b"\n"}
 
 
 def _is_memory(path: str) -> bool:
