@@ -17,11 +17,9 @@ def day(seconds: float, now: float) -> str:
 def day_and_time(seconds: float, now: float) -> str:
     """Write a time to come as `day` does, with the time of day unless that is midnight: `Mon 24 Nov 14:00`."""
     struct_time, day_text = time.localtime(seconds), day(seconds, now)
-    return (
-        day_text
-        if ":" in day_text or struct_time[3:5] == (0, 0)
-        else f"{day_text} {time.strftime('%H:%M', struct_time)}"
-    )
+    if ":" in day_text or struct_time[3:5] == (0, 0):
+        return day_text
+    return f"{day_text} {time.strftime('%H:%M', struct_time)}"
 
 
 def when(seconds: float, now: float) -> str:

@@ -133,16 +133,9 @@ def unread_row(finding: Finding) -> dict[str, str]:
 
 
 def as_row(finding: Finding) -> dict[str, object]:
-    return {
-        "area": finding.area,
-        "code": finding.code,
-        "level": finding.level,
-        "memories": memories(finding),
-        "place": place(finding),
-        "subject": finding.subject,
-        "message": message(finding),
-        "remedy": remedy(finding),
-    }
+    about = {"area": finding.area, "code": finding.code, "level": finding.level, "memories": memories(finding)}
+    words = {"subject": finding.subject, "message": message(finding), "remedy": remedy(finding)}
+    return {**about, "place": place(finding), **words}
 
 
 def memories(finding: Finding) -> list[str]:

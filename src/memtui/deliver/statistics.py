@@ -131,13 +131,9 @@ class ReceiptCounts(NamedTuple):
     def of(cls, outcomes: Iterable[str] | Mapping[str, int]) -> "ReceiptCounts":
         """Count outcomes; a mapping has their numbers already."""
         counts = Counter(outcomes)
-        return cls(
-            counts[receipts_hot.ARRIVED],
-            counts[receipts_hot.PREVIEWED],
-            sum(counts[receipt] for receipt in receipts_hot.LOST),
-            counts[receipts_hot.WAITING],
-            counts[receipts_hot.UNKNOWN],
-        )
+        arrived, previewed = (counts[receipt] for receipt in receipts_hot.GOT)
+        lost = sum(counts[receipt] for receipt in receipts_hot.LOST)
+        return cls(arrived, previewed, lost, counts[receipts_hot.WAITING], counts[receipts_hot.UNKNOWN])
 
     @property
     def settled(self) -> int:

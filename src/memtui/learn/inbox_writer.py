@@ -31,10 +31,8 @@ def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], thresh
     project = paths_hot.project_root(cwd)
     good = sorted((d for d in drafts if d.confidence >= threshold), key=lambda d: -d.confidence)[:MAX_DRAFTS]
     draft_ids: list[str] = []
-    for scope, directory in (
-        ("project", paths_hot.inbox_dir(root, paths_hot.project_key(project))),
-        ("global", paths_hot.inbox_dir(root, None)),
-    ):
+    for scope, slug in (("project", paths_hot.project_key(project)), ("global", None)):
+        directory = paths_hot.inbox_dir(root, slug)
         drafts_of_scope = [redacted(draft) for draft in good if draft.scope == scope]
         if drafts_of_scope:
             with fs_hot.Lock(directory + "/" + LEDGER + ".lock", LOCK_SECONDS):
@@ -210,14 +208,10 @@ def write_items(env: dict[str, str], cwd: str, session_id: str, texts: Sequence[
         new = ""
         for key, text in wanted.items():
             if key not in mine:
-                fields = {
-                    "id": old[key].id if key in old else ids_hot.new_id(now),
-                    "time": old[key].fields.get("time", "") if key in old else "",
-                    "from": f"session:{session_id}",
-                    "session": session_id,
-                    "project": project,
-                }
-                fields["time"] = fields["time"] or clock_hot.iso_seconds(now)
+                before = old.get(key)
+                fields = {"id": before.id if before else ids_hot.new_id(now)}
+                fields["time"] = (before.fields.get("time") if before else "") or clock_hot.iso_seconds(now)
+                fields |= {"from": f"session:{session_id}", "session": session_id, "project": project}
                 new += format_hot.render(fields, text)
         return source + ("\n" if new and source and not source.endswith("\n") else "") + new
 

@@ -91,13 +91,8 @@ class SavedTexts:
                 continue
             memory = read_memory(text.path, scope.label)
             if memory.broken is None:
-                fields = {
-                    "name": memory.stem,
-                    "type": memory.type or draft.type,
-                    "scope": scope.label,
-                    "replaces": text.file,
-                }
-                fields |= {"base": ids_hot.digest(memory.raw), "adds": draft.description}
+                fields = {"name": memory.stem, "type": memory.type or draft.type, "scope": scope.label}
+                fields |= {"replaces": text.file, "base": ids_hot.digest(memory.raw), "adds": draft.description}
                 first = " ".join(memory.description.split()) or memory.stem
                 parts = (first, memory.body.strip(), draft.body or draft.description)
                 return fields, "\n\n".join(redacted(part) for part in parts if part)

@@ -94,17 +94,9 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
         "triggers": "\n".join(lines),
     }
     expires = clock_hot.parse(memory.text_of(doc.fields, *EXPIRES)) or 0.0
-    return Fields(
-        name,
-        description,
-        kind,
-        memory.is_pinned(doc.fields),
-        expires,
-        tuple(_listed(doc.fields, "paths")),
-        tuple(rule.as_row() for rule in rule_hot.parse_all(doc.fields)[0] if rule.enforce),
-        tuple(memory.own_checks(doc.fields)),
-        texts,
-    )
+    rules = tuple(rule.as_row() for rule in rule_hot.parse_all(doc.fields)[0] if rule.enforce)
+    paths, checks = tuple(_listed(doc.fields, "paths")), tuple(memory.own_checks(doc.fields))
+    return Fields(name, description, kind, memory.is_pinned(doc.fields), expires, paths, rules, checks, texts)
 
 
 def _listed(fields: Mapping[str, object], key: str) -> list[str]:

@@ -53,9 +53,8 @@ def in_english(text: str) -> str:
     if not language_code:
         return text
     marks = MARKS.get(language_code, frozenset())
-    return " ".join(
-        [gloss or word for word, gloss in _pairs(text, language_code) if gloss or word.lower() not in marks]
-    )
+    telling = [gloss or word for word, gloss in _pairs(text, language_code) if gloss or word.lower() not in marks]
+    return " ".join(telling)
 
 
 def _pairs(text: str, language_code: str) -> "list[tuple[str, str]]":

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from types import EllipsisType
 from typing import Any, NamedTuple
 
@@ -81,24 +82,15 @@ def write(root: str, base: str, docs: Sequence[SegmentDoc], average: float) -> d
     table, shards, longer = _shards(postings, len(docs))
     rows = _rows(docs, counts)
     vectors, owners, firsts = _vectors(docs, code)
-    whole = b"".join([shards, longer, rows, owners, firsts, vectors])
+    sections = [shards, longer, rows, owners, firsts, vectors]
+    whole = b"".join(sections)
     fs_hot.write_atomic(f"{root}/recall/{name}", whole, durable=False)
-    starts = [len(shards), len(shards) + len(longer), len(shards) + len(longer) + len(rows)]
-    return {
-        "name": name,
-        "number": len(docs),
-        "size": len(whole),
-        "check": zlib.crc32(whole, zlib.crc32(table)),
-        "dead": frozenset(),
-        "topics": {number: tuple(doc.topics) for number, doc in enumerate(docs) if doc.topics},
-        "table": table,
-        "shards": len(table) // 8,
-        "long": starts[0],
-        "rows": starts[1],
-        "owners": starts[2],
-        "firsts": starts[2] + len(owners),
-        "vectors": starts[2] + len(owners) + len(firsts) if vectors else 0,
-    }
+    ends = accumulate(map(len, sections))
+    starts = dict(zip(("long", "rows", "owners", "firsts", "vectors"), ends, strict=False))
+    starts["vectors"] *= bool(vectors)
+    topics = {number: tuple(doc.topics) for number, doc in enumerate(docs) if doc.topics}
+    entry = {"name": name, "number": len(docs), "size": len(whole), "check": zlib.crc32(whole, zlib.crc32(table))}
+    return {**entry, "dead": frozenset(), "topics": topics, "table": table, "shards": len(table) // 8, **starts}
 
 
 def _shards(postings: "Mapping[str, tuple[array[int], array[int]]]", number: int) -> tuple[bytes, bytes, bytes]:
@@ -233,10 +225,8 @@ class _Builder:
         self.progress = progress
         # Tells the vectors of other tables apart.
         self.version = table.size if table is not None else 0
-        self.lines = {
-            file: tuple(trigger.text for trigger in triggers_of_file)
-            for file, triggers_of_file in triggers.lines_of(root, directory).items()
-        }
+        by_file = triggers.lines_of(root, directory)
+        self.lines = {file: tuple(trigger.text for trigger in own) for file, own in by_file.items()}
 
     def run(self) -> BuildReport:
         manifest, files = self._present()

@@ -85,12 +85,8 @@ class Passages:
             elif value < 0:
                 below -= value * number(lanes, "little")
         size, bias, length = 4 * count, 128 * sum(vector.values), vector.length * ROW_LENGTH
-        pairs = zip(
-            memoryview(above.to_bytes(size, "little")).cast("I"),
-            memoryview(below.to_bytes(size, "little")).cast("I"),
-            strict=True,
-        )
-        return [(up - down - bias) / length for up, down in pairs]
+        ups, downs = [memoryview(side.to_bytes(size, "little")).cast("I") for side in (above, below)]
+        return [(up - down - bias) / length for up, down in zip(ups, downs, strict=True)]
 
     def _sums(self, vector: Vector) -> "list[int]":
         """Return what each passage has in common with a vector, as the bits of a sum, the lowest plane first."""

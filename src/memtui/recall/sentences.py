@@ -273,7 +273,5 @@ def read(path: str) -> list[MemoryRows]:
     if not starts[number]:
         return [MemoryRows(mark, []) for mark in marks]
     passages = nearest_passages_hot.Passages(lambda offset, many: data[start + offset : start + offset + many])
-    return [
-        MemoryRows(mark, [passages.row(at) for at in range(starts[doc], starts[doc + 1])])
-        for doc, mark in enumerate(marks)
-    ]
+    own = [range(starts[doc], starts[doc + 1]) for doc in range(len(marks))]
+    return [MemoryRows(mark, list(map(passages.row, numbers))) for mark, numbers in zip(marks, own, strict=True)]

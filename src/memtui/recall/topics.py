@@ -10,12 +10,8 @@ from memtui.recall import words_hot
 _SECTIONS = word_lists.read(__file__.removesuffix("py") + "txt")
 _EMPTY = frozenset(words_hot.terms(_SECTIONS.pop("empty"))) | words_hot.COMMON | words_hot.SMALLTALK
 _ENDS, _OR = (re.compile(_SECTIONS.pop(name), re.IGNORECASE) for name in ("ends", "or"))
-_CLAUSES = [
-    re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE)
-    for patterns in _SECTIONS.values()
-    for pattern in patterns.split("\n")
-    if pattern
-]
+_PATTERNS = [pattern for patterns in _SECTIONS.values() for pattern in patterns.split("\n") if pattern]
+_CLAUSES = [re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE) for pattern in _PATTERNS]
 _SENTENCE = re.compile(r"(?:[^.!?\n。！？]|\.(?=\w))+[.!?。！？]?")
 # Characters of a text that are read, and topics that it has at most.
 MOST_READ, MOST = 600, 8

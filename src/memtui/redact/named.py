@@ -14,12 +14,8 @@ from memtui.redact.shaped import Secret, entropy, generated, is_both, is_code, i
 def _names() -> tuple[re.Pattern[str], dict[str, str]]:
     """Return a pattern of all telling words in lower case, and the class of each: password, secret, weak or service."""
     values_by_name: dict[str, str] = {}
-    for words, kind, gaps in (
-        (shaped.WEAK, "weak", "_"),
-        (shaped.SECRETS, "secret", "_- "),
-        (shaped.PASSWORDS, "password", " "),
-        ("\n".join(shaped.SERVICES), "service", "_-. "),
-    ):
+    tables = ((shaped.WEAK, "weak", "_"), (shaped.SECRETS, "secret", "_- "), (shaped.PASSWORDS, "password", " "))
+    for words, kind, gaps in (*tables, ("\n".join(shaped.SERVICES), "service", "_-. ")):
         for word in words.lower().split():
             forms = {word.replace("_", gap) for gap in gaps} | ({word.replace("_", "")} if kind == "secret" else set())
             for form in forms:
@@ -144,16 +140,11 @@ def _is_password(value: str, op: str, tight: bool, quoted: bool) -> bool:
     if is_code(value) or (value.isdigit() and len(value) > 12):
         return False
     if tight:
-        return likely or bool(
-            op.strip() == "="
-            and not re.search("pass|pwd|secret|token|key|none|null|self", value.lower())
-            and (quoted or shaped.REFERENCE.match(value))
-        )
+        is_name = re.search("pass|pwd|secret|token|key|none|null|self", value.lower()) is not None
+        return likely or (op.strip() == "=" and not is_name and (quoted or bool(shaped.REFERENCE.match(value))))
     # An identifier in camel case, perhaps with a number after it, belongs to a program.
-    identifier = (
-        shaped.REFERENCE.match(value) and re.search("[a-z][A-Z]", value) and run_length(value) > shaped.FREE_RUN
-    )
-    return likely and not identifier and not shaped.PATHLIKE.search(value)
+    is_camel = re.search("[a-z][A-Z]", value) and run_length(value) > shaped.FREE_RUN
+    return likely and not (is_camel and shaped.REFERENCE.match(value)) and not shaped.PATHLIKE.search(value)
 
 
 _SERVICE_VALUE = shaped.pattern("service_value")
@@ -167,13 +158,10 @@ def _of_service(text: str, low: str, name: re.Match[str]) -> Secret | None:
     value, words = match["secret"].rstrip(".="), low[match.start("words") : match.end("words")]
     if shaped.BARRIER in value or _OTHER_ID.search(words) or shaped.PLACEHOLDER.match(value):
         return None
-    if (
-        not match["op"].strip()
-        and not re.search("key|token|secret|password|pat|credential", words + name[0])
-        and not shaped.HASH.match(value)
-    ):
+    is_hash, whole = shaped.HASH.match(value), words + name[0]
+    if not match["op"].strip() and not is_hash and not re.search("key|token|secret|password|pat|credential", whole):
         return None
-    if len(value) < 32 and shaped.HASH.match(value) and not re.search("key|token|secret", words + name[0]):
+    if len(value) < 32 and is_hash and not re.search("key|token|secret", whole):
         return None
     if not (is_given(value) or is_long_hash(value)):
         return None
@@ -298,11 +286,8 @@ def _blob_line(text: str, start: int, end: int) -> bool:
     """Tell whether a token is a line of a longer piece of base 64, such as a picture or a certificate."""
     line_start, right = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     right = len(text) if right < 0 else right
-    if (
-        text[line_start:start].strip(" \t\"'+/=>|")
-        or text[end:right].strip(" \t\"'+/=,\\;)")
-        or end - start > BLOB_LENGTH
-    ):
+    beside = text[line_start:start].strip(" \t\"'+/=>|") or text[end:right].strip(" \t\"'+/=,\\;)")
+    if beside or end - start > BLOB_LENGTH:
         return False
     above = text[text.rfind("\n", 0, max(0, line_start - 1)) + 1 : max(0, line_start - 1)].strip(" \t\"'+>|\\,")
     below_end = text.find("\n", right + 1)

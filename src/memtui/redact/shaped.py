@@ -53,15 +53,10 @@ HOLDING, WEBHOOKS = _triples("holding"), _triples("webhooks")
 SERVICES = {word: name for name, words in _rows(_SECTIONS["services"]) for word in words.split()}
 PASSWORDS, SECRETS, WEAK = _SECTIONS["passwords"], _SECTIONS["secrets"], _SECTIONS["weak"]
 # (kind, words of which the text in lower case must hold one, pattern with the group `secret`).
-COMMANDS = [
-    (
-        kind,
-        tuple(words.split()),
-        r"(?<![A-Za-z0-9])"
-        + pattern.replace("…", r"[^\n]{0,160}?").replace("SECRET", r"(?P<secret>[^\s\"'|]{3,2000})"),
-    )
-    for kind, words, pattern in _triples("commands")
-]
+COMMANDS = []
+for kind, words, place in _triples("commands"):
+    whole = place.replace("…", r"[^\n]{0,160}?").replace("SECRET", r"(?P<secret>[^\s\"'|]{3,2000})")
+    COMMANDS.append((kind, tuple(words.split()), r"(?<![A-Za-z0-9])" + whole))
 COMMANDS.append(("recovery phrase", ("phrase", "mnemonic", "seed"), pattern("phrase").pattern))
 
 
@@ -99,19 +94,14 @@ def run_length(text: str) -> float:
 
 def generated(value: str, longest_run: float) -> bool:
     """Tell whether a value looks generated: letters and digits are mixed, and it is no hash, path or words."""
-    return (
-        DIGIT.search(value) is not None
-        and _LETTER.search(value) is not None
-        and entropy(value) >= MIN_ENTROPY_BITS
-        # Letters and digits, or both cases, alternate more than in words with numbers.
-        and (
-            run_length(value) <= longest_run
-            if is_both(value)
-            else any(len(piece) >= 7 and len(SWITCH.findall(piece)) > 1 for piece in _SEPARATED.split(value))
-        )
-        and not HASH.match(value)
-        and not PATHLIKE.search(value)
-    )
+    if not DIGIT.search(value) or not _LETTER.search(value) or entropy(value) < MIN_ENTROPY_BITS:
+        return False
+    # Letters and digits, or both cases, alternate more than in words with numbers.
+    if is_both(value):
+        is_mixed = run_length(value) <= longest_run
+    else:
+        is_mixed = any(len(piece) >= 7 and len(SWITCH.findall(piece)) > 1 for piece in _SEPARATED.split(value))
+    return is_mixed and not HASH.match(value) and not PATHLIKE.search(value)
 
 
 DIGIT, _LETTER = re.compile("[0-9]"), re.compile(r"[^\W\d_]")
@@ -298,6 +288,7 @@ def _in_addresses(text: str) -> Iterator[Secret]:
         match = _SCHEME.match(text, at)
         if match and "@" in text[at : match.end() + 1]:
             secret, user = match["secret"], match["user"]
+            is_token = len(user) >= 16 and not PLACEHOLDER.match(user)
             if secret and "@" in secret:
                 value = secret[: secret.rfind("@")]
                 if value and not PLACEHOLDER.match(value) and not _EXAMPLE.match(secret):
@@ -305,12 +296,7 @@ def _in_addresses(text: str) -> Iterator[Secret]:
                     if len(user) >= NEAR_LENGTH and (generated(user, NEAR_RUN) or is_long_hash(user)):
                         yield Secret(match.start("user"), match.end("user"), "token in a URL", 1)
                 end = match.end()
-            elif (
-                secret is None
-                and text[match.end() : match.end() + 1] == "@"
-                and len(user) >= 16
-                and not PLACEHOLDER.match(user)
-            ):
+            elif secret is None and text[match.end() : match.end() + 1] == "@" and is_token:
                 if any(c.isdigit() for c in user) and not _HOST_WORDS.match(user):
                     yield Secret(match.start("user"), match.end("user"), "token in a URL", 1)
                 end = match.end()
@@ -350,12 +336,7 @@ def _in_headers(text: str, low: str) -> Iterator[Secret]:
 
 def _in_commands(text: str, low: str) -> Iterator[Secret]:
     for kind, needed, pattern in COMMANDS:
-        for word in needed:
-            if word in low:
-                break
-        else:
-            continue
-        for match in shape(pattern).finditer(text):
+        for match in shape(pattern).finditer(text) if any(word in low for word in needed) else ():
             value = match["secret"]
             if BARRIER not in value and (kind == "password hash" or not PLACEHOLDER.match(value)):
                 yield Secret(match.start("secret"), _trimmed(match), kind, 1 if kind != "password" else 2)

@@ -69,9 +69,8 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
     kind = record.get("type")
     time = transcript_hot.text_of(record.get("timestamp"))
     if kind == "user" and "planContent" in record:
-        words = on_plan(
-            record, "\n".join(transcript_hot.text_of(b.get("text")) for b in transcript_hot.blocks(record))
-        )[0]
+        text = "\n".join(transcript_hot.text_of(block.get("text")) for block in transcript_hot.blocks(record))
+        words = on_plan(record, text)[0]
         return [Utterance("you", words[:TEXT_LIMIT], time)] if words else []
     if kind == "attachment":
         queued = transcript_hot.attachment(record)

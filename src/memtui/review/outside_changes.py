@@ -79,11 +79,8 @@ class Untrusted(NamedTuple):
 
     @property
     def says(self) -> str:
-        return ("deleted: " if self.is_gone else "") + self._sentence
-
-    @property
-    def _sentence(self) -> str:
-        return self.memory.description or prose_hot.first_sentence(self.memory.body) or self.memory.stem
+        sentence = self.memory.description or prose_hot.first_sentence(self.memory.body) or self.memory.stem
+        return ("deleted: " if self.is_gone else "") + sentence
 
 
 def untrusted(root: str, scopes: Iterable[Scope], changes: Collection[Changed]) -> Iterator[Untrusted]:
