@@ -1,5 +1,6 @@
 """Two machines change the same memories: nothing is lost, nothing doubled, no marker is written."""
 
+from collections import Counter
 from functools import partial
 from random import Random
 
@@ -136,7 +137,7 @@ class Machine:
 
     def __init__(self):
         self.tree = {"global/MEMORY.md": b"# Memory\n\n", "projects/shop/MEMORY.md": b"# Memory\n\n"}
-        self.base = dict(self.tree)
+        self.base, self.undo = dict(self.tree), None
         self.counter = self.seen = 0  # of the store at the last sync, and how many syncs of all that one saw
 
 
@@ -148,19 +149,34 @@ class Simulation:
         self.machines = [Machine() for _ in range(machines)]
         self.remote = dict(self.machines[0].tree)
         self.number = 0
-        self.live = set()  # versions of statements that nobody replaced or deleted
+        self.created, self.removed = set(), Counter()  # versions of statements, and how often each was taken away
         self.conflicts = []
         self.syncs = []  # (paths, counter) of each
+
+    @property
+    def live(self):
+        return {name for name in self.created if self.removed[name] <= 0}
 
     def words(self):
         return " ".join(self.draw.choices(WORDS, k=8))
 
     def statement(self):
         self.number += 1
-        self.live.add(f"s{self.number}.")
+        self.created.add(f"s{self.number}.")
         return f"s{self.number}. {self.words()}"
 
     def change(self, machine):
+        """Change something, or take back the last change since the last sync."""
+        if machine.undo and self.draw.random() < 0.15:
+            machine.tree, created, removed = machine.undo
+            machine.undo, self.created = None, self.created - created
+            self.removed.subtract(removed)
+            return
+        tree, created, removed = dict(machine.tree), set(self.created), Counter(self.removed)
+        self.change_one(machine)
+        machine.undo = tree, self.created - created, self.removed - removed
+
+    def change_one(self, machine):
         tree = machine.tree
         paths = [path for path in sorted(tree) if not path.endswith("MEMORY.md")]
         kind = self.draw.choice(["create", "body", "body", "add", "field", "rename", "move", "delete", "drop"])
@@ -182,15 +198,15 @@ class Simulation:
         if kind == "body":
             old, _, words = parts[at].partition(" ")
             self.number += 1
-            self.live -= {old}
-            self.live.add(new := f"s{self.number}.")
+            self.removed[old] += 1
+            self.created.add(new := f"s{self.number}.")
             changed = words.split()
             changed[self.draw.randrange(len(changed))] = self.draw.choice(WORDS)
             parts[at] = f"{new} {' '.join(changed)}"
         elif kind == "add":
             parts.insert(at, self.statement())
         elif kind == "drop" and len(parts) > 1:
-            self.live -= {parts.pop(at).partition(" ")[0]}
+            self.removed[parts.pop(at).partition(" ")[0]] += 1
         elif kind == "field":
             head = head.replace("type: user", "type: project") if "user" in head else head.replace("project", "user")
         elif kind in ("rename", "move"):
@@ -204,7 +220,7 @@ class Simulation:
             self.index(tree, target, True)
             return
         elif kind == "delete":
-            self.live -= {part.partition(" ")[0] for part in parts}
+            self.removed.update(part.partition(" ")[0] for part in parts)
             del tree[path]
             self.index(tree, path, False)
             return
@@ -225,7 +241,12 @@ class Simulation:
         self.conflicts += merged.conflicts
         self.syncs.append((changed, counter))
         machine.seen, machine.counter = len(self.syncs), max(number for _, number in self.syncs)
-        self.remote, machine.tree, machine.base = dict(merged.tree), dict(merged.tree), dict(merged.tree)
+        machine.undo, self.remote, machine.tree, machine.base = (
+            None,
+            dict(merged.tree),
+            dict(merged.tree),
+            dict(merged.tree),
+        )
 
     def run(self, steps):
         for _ in range(steps):

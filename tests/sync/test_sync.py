@@ -291,26 +291,6 @@ def test_a_project_that_is_not_here_and_a_secret_stay_where_they_are(tmp_path, r
     assert laptop.text("keys") is not None
 
 
-@pytest.mark.slow
-def test_a_remote_that_was_rolled_back_changes_nothing(both, remote):
-    laptop, desktop = both
-    laptop.write("ship", "Ship on Tuesdays.")
-    laptop.sync()
-    desktop.sync()
-    git = ["git", "--git-dir", str(remote)]
-    first = subprocess.run([*git, "rev-parse", repository.BRANCH], capture_output=True, text=True).stdout.strip()
-    tree = subprocess.run([*git, "mktree"], input="", capture_output=True, text=True).stdout.strip()
-    commit = ["-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "other", tree]
-    other = subprocess.run([*git, *commit], capture_output=True, text=True).stdout.strip()
-    subprocess.run([*git, "update-ref", repository.BRANCH, other], check=True)
-    with pytest.raises(MemtuiError, match="rolled back"):
-        laptop.sync()
-    assert laptop.text("ship") is not None
-    assert "rolled back" in sync.load(laptop.root).error
-    subprocess.run([*git, "update-ref", repository.BRANCH, first], check=True)
-    assert laptop.sync().came == []
-
-
 @pytest.mark.parametrize(
     ("url", "words"),
     [("--upload-pack=x", "no address"), ("ext::sh -c x", "no address"), ("/nowhere/at/all.git", "no git repository")],

@@ -13,7 +13,7 @@ from test_sync import MEMORY, Machine
 import turns
 from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError
-from memtui.sync import quick, repository, state, sync
+from memtui.sync import membership, quick, repository, state, sync
 
 pytestmark = pytest.mark.slow
 YEAR = 365 * 86_400.0
@@ -95,6 +95,25 @@ def test_a_clock_that_is_a_year_off_changes_nothing(both, ahead):
     assert laptop.text("ship") == desktop.text("ship")
     for machine in both:  # set right, it does not wait for a year
         assert not quick.is_done(machine.env, REAL - 2 * YEAR, quick.PAUSE)
+
+
+def test_a_rolled_back_remote_changes_nothing_until_setup_is_run_again(both, remote):
+    laptop, desktop = both
+    before = in_git(remote, "rev-parse", repository.BRANCH + "~1")
+    laptop.write("ship", "Ship on Mondays.")
+    desktop.write("more", "Text.")
+    laptop.sync()
+    for commit in (before, in_git(remote, "commit-tree", "-m", "x", before + "^{tree}")):  # then a forced push
+        in_git(remote, "update-ref", repository.BRANCH, commit)
+        assert "set it up again" in refused(laptop, "rolled back").hint
+    assert "rolled back" in state.load(laptop.root).error
+    for machine in (laptop, desktop):
+        membership.join(machine.root, str(remote), machine.name)
+        machine.sync()
+    laptop.sync()
+    for machine in both:
+        assert "Mondays" in machine.text("ship") + (machine.text("ship-2") or "")
+        assert "Text." in machine.text("more")
 
 
 NFD = unicodedata.normalize("NFD", "caf\u00e9")
