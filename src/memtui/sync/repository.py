@@ -150,10 +150,7 @@ class Remote:
             return ""
         self.git("fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", self.url, f"+{BRANCH}:{THERE}")
         remote_head = self.git("rev-parse", "--verify", "-q", THERE, check=False).decode().strip()
-        if (
-            remote_head != (head := commits[BRANCH])
-            and self.git("merge-base", head, remote_head, check=False).decode().strip() != head
-        ):
+        if remote_head != (head := commits[BRANCH]) and self.common(head, remote_head) != head:
             raise MemtuiError(f"{self.url} is shallow: it has only the end of its history.", "Sync with the whole one.")
         return remote_head
 
@@ -162,7 +159,11 @@ class Remote:
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Tell whether one commit goes on from another."""
-        return self.git("merge-base", commit, of, check=False).decode().strip() == commit
+        return self.common(commit, of) == commit
+
+    def common(self, commit: str, other: str) -> str:
+        """Return the last commit that both go on from; empty for none."""
+        return self.git("merge-base", commit, other, check=False).decode().strip()
 
     def entries(self, commit: str) -> dict[str, RemoteFile]:
         """Return the files of a commit by path. Raises MemtuiError for what memtui never wrote."""
