@@ -132,7 +132,7 @@ def test_one_command_before_another(text: str) -> None:
         ("Never:\n- edit `gen/`\n- Run `make deploy`", ["never gen/**", "never make deploy *"]),
         ("These must not be changed:\n- `a/b.ts`: the contract", ["never a/b.ts"]),
         ("## Before each push\n\n1. **Style**: run `make fmt`\n2. fix what is left", ["always make fmt * before git push *"]),
-        ("Never use `git commit --no-verify` or bypass the hook", ["never git commit * --no-verify *"]),
+        ("Never commit secrets, `.env`, or notes", ["never git add * .env *"]),
         ("Stage files with `git add`, never use `git add -A`", ["never git add * -A *"]),
         ("The server is running; do not run `make serve`", ["never make serve *"]),
         ("`make X` は使わない。", ["never make *"]),

@@ -36,11 +36,11 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _MARKS = dict(zip(".,;:()/—-，、；：。．！!？?（）–→|", ".,;:()/——,,;:......()———", strict=True))
-_FORMS = {
-    name: [re.compile(filled(form)) for form in text.split("\n")]
+_FORMS = [
+    [re.compile(filled(form)) for form in text.split("\n")]
     for name, text in sentences.SECTIONS.items()
     if name.startswith("for_")
-}
+]
 _START = re.compile(r"[.,;:(—]|\)[jO,]+|[jO]+(?=n)|(?<=O)(?=[reEkuvch])|(?<=,)(?=[rek][^.;:—(]*O[reEkvgcw])")
 _REASON = re.compile(r"T[^.;]*")
 
@@ -80,13 +80,13 @@ def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
     opening = len(_letters(sentence.words[: sentence.opening], sentence.names)) if sentence.opening else 0
     end = 0
     for start, clause in _clauses(words, opening):
-        matches = ((name, form.match(clause)) for name, forms in _FORMS.items() for form in forms if start >= end)
-        for name, match in matches:
+        forms = zip(_BUILDERS, _FORMS, strict=True) if start >= end else ()
+        for build, match in ((build, form.match(clause)) for build, several in forms for form in several):
             left = clause[match.end() :] if match else ""
-            is_inverted = sentence.inverted and name != "for_instead" and not clause.startswith("n")
+            is_inverted = sentence.inverted and build is not _instead and not clause.startswith("n")
             if match is None or len(words) - len(left) <= opening or is_inverted:
                 continue
-            if rules := list(_BUILDERS[name](sentence, match)):
+            if rules := list(build(sentence, match)):
                 yield from rules if not re.search("[KB]", _REASON.sub("", left).partition(".")[0]) else ()
                 end = len(words) - len(left)
                 break
@@ -225,6 +225,12 @@ def _never_edit(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule
             yield Rule(NEVER, Pattern(path=f"{above}{place.removeprefix('/')}{'**/' if is_file else ''}{path}"))
 
 
+def _never_commit(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
+    """Yield that no path is staged by its name."""
+    for path in (pattern.path.removeprefix("**/").removesuffix("*") for pattern in _paths(sentence, match["subject"])):
+        yield Rule(NEVER, Pattern(command=f"git add * {path} *"))
+
+
 def _never_write(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     place = _path(sentence.names[match["place"]]).path if match["place"] else ""
     texts = [_text(sentence.names[sign], place) for sign in sentence.signs(match["subject"])]
@@ -277,14 +283,8 @@ def _with(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     yield from (Rule(ALWAYS, subject, "with", cause) for subject in subjects for cause in beside if subject and cause)
 
 
-_BUILDERS = {
-    "for_instead": _instead,
-    "for_never": _never_run,
-    "for_path": _never_edit,
-    "for_trailer": _never_option,
-    "for_option": _never_option,
-    "for_text": _never_write,
-    "for_before": _before,
-    "for_with": _with,
-    "for_reply": _never_say,
-}
+# In the order of the sections of their forms.
+_BUILDERS = (
+    _instead, _never_run, _never_edit, _never_commit, _never_option, _never_option, _never_write, _before, _with,
+    _never_say,
+)  # fmt: skip

@@ -11,12 +11,8 @@ SECTIONS = word_lists.read(__file__.rpartition("/")[0] + "/proposals.txt")
 # The endings of a language's files.
 LANGUAGES = dict(line.split() for line in SECTIONS["languages"].split("\n"))
 SECTIONS["language"] = rf"(?:\b(?:{'|'.join(map(re.escape, LANGUAGES))})(?![\w+#]))"
-_LISTS = (
-    "programs", "with_subcommand", "libraries", "subcommands", "code_only", "endings", "files", "directories",
-    "not_files", "anywhere",
-)  # fmt: skip
 PLAIN, WITH_SUBCOMMAND, LIBRARIES, SUBCOMMANDS, CODE_ONLY, ENDINGS, FILES, DIRECTORIES, NOT_FILES, ANYWHERE = (
-    frozenset(SECTIONS[name].split()) for name in _LISTS
+    frozenset(SECTIONS[name].split()) for name in SECTIONS["lists"].split()
 )
 PROGRAMS = PLAIN | WITH_SUBCOMMAND | CODE_ONLY
 # Code and names stand in a sentence as one sign each: by kind, the first sign. C: a command; P: a path; T: other code;
@@ -50,9 +46,10 @@ def compiled(name: str) -> re.Pattern[str]:
 
 
 CONDITION, ONLY_FOR, PART = compiled("condition"), compiled("only_for"), compiled("part")
-_INVERTED, _EXCEPTION = compiled("inverted"), compiled("exception")
 NEGATED = re.compile(expanded("lead") + expanded("neg"), re.IGNORECASE)
-_OPENING, _NEUTRAL, _POINT = compiled("opening"), compiled("neutral"), compiled("point")
+_OPENING, _NEUTRAL, _POINT, _INVERTED, _EXCEPTION = map(
+    compiled, ("opening", "neutral", "point", "inverted", "exception")
+)
 _TITLE, _DOING, _CROSS, _DIRECTORY = map(compiled, ("title", "doing", "cross", "directory"))
 _END, _OPTION, _DASH, _CODE = map(compiled, ("end", "option", "dash", "code"))
 _NAMES = dict(line.split(" ", 1) for line in SECTIONS["names"].split("\n"))
@@ -62,8 +59,10 @@ _FENCE = re.compile(r"^ *(```|~~~)(?P<language>[^\n]*)\n?(?P<code>.*?)(?:^ *\1[^
 _SHELLS = {"bash", "sh", "shell", "zsh", "console", "powershell"}
 # Above commands, and in a comment among them; and another way.
 _REQUIRED = re.compile(r"\((?:(?:must be )?(?:run|required|mandatory) )?(before [^()]+)\)")
-_COMMENTED = re.compile(r"(?im)^# *(.*(?:\b(?:before|never|do not|don't)\b|❌).*)\n((?:[^#\s].*(?:\n|\Z))+)")
-_REFUSED = re.compile(r"❌|\b(?:never|do not|don't)\b", re.IGNORECASE)
+_COMMENTED = re.compile(
+    r"(?im)^# *(.*(?:\b(?:before|never|(?:do not|don't) (?:run|use|execute|do))\b|❌).*)\n((?:[^#\s].*(?:\n|\Z))+)"
+)
+_REFUSED = re.compile(r"❌|\b(?:never|(?:do not|don't) (?:run|use|execute|do))\b", re.IGNORECASE)
 _REMARK = re.compile(r"(?im)^ *([^#\n]+?) +# *(?:(?:always|must|run|required|be) )*(before .*)")
 _ANOTHER = re.compile(r"^\s*# *(?:or|alternatively)\b.*", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
