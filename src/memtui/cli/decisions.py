@@ -347,7 +347,7 @@ def proposal_printer(ctx: Context, change: Weighed) -> "Printer":
 
     def text(out: Output) -> None:
         out.section()
-        parts = changesets.brief(change.proposal, change, place)
+        parts = changesets.describe(change.proposal, change, place) + changesets.facts(change.proposal, change)
         out.parts([Words(f"{short_id(change.proposal.ref)}  ", "cyan"), *parts])
 
     return text

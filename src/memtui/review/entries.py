@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot
+from memtui.base import clock_hot, ids_hot
 from memtui.base.errors import UsageError
 from memtui.base.phrasing_hot import cut, many
 from memtui.inbox import drafts as inbox_drafts
@@ -82,16 +82,6 @@ class Review:
             row = inbox_drafts.rejected_line(item.id, inbox_drafts.statement(item.entry), self.now(), never=never)
             changes.append(TextEdit(inbox_drafts.rejected_path(item.directory), "", row))
         return self._run("reject", changes, items)
-
-    def never(self, items: Sequence[Waiting]) -> str:
-        """Let pending updates that were rejected just now never be extracted again."""
-        wanted, changes = {item.id for item in items}, list[Change]()
-        for file in dict.fromkeys(inbox_drafts.rejected_path(item.directory) for item in items):
-            for row in fs_hot.read_or_empty(file).decode("utf-8", "replace").splitlines(keepends=True):
-                row_before = fastjson_hot.loads_dict(row)
-                if row_before.get("id") in wanted and not inbox_drafts.is_never(row_before):
-                    changes.append(TextEdit(file, row, fastjson_hot.dumps({**row_before, "never": True}) + "\n"))
-        return self._run("reject", changes, items, f"{acts.NEVER} draft {{}} again")
 
     def snooze(self, items: Sequence[Waiting], until: float | None) -> str:
         """Hide entries until a time, None to show them again; a todo is kept, as the next session would replace it."""

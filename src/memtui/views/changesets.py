@@ -11,7 +11,7 @@ from memtui.tidy import changeset
 from memtui.tidy.changeset import Proposal, ProposalEvidence, Refused, Savings, Weighed, name, title
 from memtui.tidy.coverage import Coverage
 from memtui.views import colours, safe_text
-from memtui.views.parts import Part, TextDifference, Words, heading, line
+from memtui.views.parts import File, Part, TextDifference, Words, heading, line
 from memtui.views.words import TABLES
 
 MEANINGS = TABLES["proposals"]
@@ -153,23 +153,32 @@ def refused(refused: Refused) -> str:
     return f"Not made ({REFUSED[refused.reason]}): {title(refused.proposal)}. {refused.error.message}"
 
 
-def head(proposal: Proposal, weighed: Weighed | None, place: str = "") -> list[Part]:
-    """Return what is proposed in the scope `place`, why, what it saves, and why it can't be made."""
-    source = [place, f"proposed by {proposal.by}" if proposal.by != changeset.BY else ""]
-    label = scope_of(proposal)
+def describe(proposal: Proposal, weighed: Weighed | None, place: str, *, titled: bool = True) -> list[Part]:
+    """Return what is proposed in the scope `place`, why, and what it changes, what is dropped first; without `place`
+    in its first line where it is not `titled`."""
+    label, coverage = scope_of(proposal), weighed.coverage if weighed is not None else None
+    sentences = [without_scope(reason, label, place) for reason in reasons(proposal)]
     parts: list[Part] = [
         Words(safe_text.line(title(proposal), 300), "bold"),
-        Words(safe_text.line("".join(f"   {part}" for part in source if part), 200) + "\n", colours.QUIET),
-        *(line(without_scope(reason, label, place), most=1000) for reason in reasons(proposal)),
+        Words(safe_text.line(f"   {place}" if place and titled else "", 200) + "\n", colours.QUIET),
+        *(line(sentence if titled else sentence.removeprefix(f"{place}: "), most=1000) for sentence in sentences),
     ]
     if proposal.kind == "mute":
         prompts = [text for evidence in proposal.evidence for text in evidence.texts]
         parts += [heading("the newest prompts that brought it"), *map(line, prompts)]
-    if weighed is not None:
-        error = weighed.refused.error if weighed.refused is not None else None
-        parts.append(line(saved(weighed.savings), colours.QUIET))
-        parts.append(line(f"! {error.message} {error.hint}" if error else "", colours.WARNING, 600))
-    return parts
+    if weighed is not None and weighed.refused is not None:
+        error = weighed.refused.error
+        parts.append(line(f"! {error.message} {error.hint}", colours.WARNING, 600))
+    has_lost = coverage is not None and bool(coverage.lost)
+    shown = statements(coverage) if coverage is not None and (coverage.dropped or proposal.kind == "merge") else []
+    return [*parts, *(shown * has_lost), *additions(proposal), *files(proposal, weighed), *(shown * (not has_lost))]
+
+
+def facts(proposal: Proposal, weighed: Weighed | None) -> list[Part]:
+    """Return what a proposal saves, and who made it."""
+    source = f"proposed by {proposal.by}" if proposal.by != changeset.BY else ""
+    savings = saved(weighed.savings) if weighed is not None else ""
+    return [line(savings, colours.QUIET), line(source, colours.QUIET)]
 
 
 def statements(coverage: Coverage | None) -> list[Part]:
@@ -202,22 +211,12 @@ def additions(proposal: Proposal) -> list[Part]:
 
 
 def files(proposal: Proposal, weighed: Weighed | None) -> list[Part]:
-    """Return the differences of the files, as far as they are known."""
-    diffs = weighed.diffs if weighed is not None else ()
-    parts = [part for diff in diffs[:FILES] for part in _difference(proposal, diff)]
+    """Return the differences of the files, as far as they are known, those that go last; of a merge also what stays."""
+    diffs = sorted(weighed.diffs if weighed is not None else (), key=lambda diff: diff.after is None)
+    same = [file for file in proposal.written if file.after == file.before] if diffs else []
+    parts = [part for diff in [*same, *diffs[:FILES]] for part in _difference(proposal, diff)]
     rest = len(diffs) - FILES
     return [*parts, Words(f"and {many(rest, 'more file')}\n", colours.QUIET)] if rest > 0 else parts
-
-
-def brief(proposal: Proposal, weighed: Weighed | None, place: str = "") -> list[Part]:
-    """Return what it does, drops, adds and changes, without the texts that it is made of."""
-    coverage = weighed.coverage if weighed is not None else None
-    return [
-        *head(proposal, weighed, place),
-        *(statements(coverage) if coverage is not None and (coverage.dropped or proposal.kind == "merge") else ()),
-        *additions(proposal),
-        *files(proposal, weighed),
-    ]
 
 
 def _shorten(words: str) -> str:
@@ -225,12 +224,12 @@ def _shorten(words: str) -> str:
 
 
 def _difference(proposal: Proposal, diff: FileDiff) -> list[Part]:
-    """Return the difference of a file; the texts of those that a merge deletes are shown already."""
+    """Return the difference of a file."""
     here = os.path.dirname(diff.path) == os.path.dirname(proposal.files[0].path)
     path = safe_text.line(os.path.basename(diff.path) if here else diff.path, 300)
-    updated = "  is updated" if diff.repaired else ""
+    updated = "  is updated" if diff.repaired else "  stays as it is" if diff.after == diff.before else ""
     what = "  is deleted" if diff.after is None else "  is new" if diff.before is None else updated
-    parts: list[Part] = [Words(f"\n{path}", "bold"), Words(f"{what}\n", colours.QUIET)]
-    if diff.after is not None or proposal.kind != "merge":
-        parts.append(TextDifference(diff.before or b"", diff.after or b""))
-    return parts
+    difference: Part = TextDifference(diff.before or b"", diff.after or b"")
+    if diff.after == diff.before:
+        difference = File((diff.after or b"").decode("utf-8", "replace").rstrip("\n"), diff.path)
+    return [Words(f"\n{path}", "bold"), Words(f"{what}\n", colours.QUIET), difference]

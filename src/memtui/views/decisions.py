@@ -113,7 +113,8 @@ class Decision:
     @property
     def heading(self) -> str:
         """The title of its detail: of a fold, what it folds."""
-        return " · ".join(filter(None, (self.kind.word, self.place))) or self.says
+        name = self.changed.name if self.changed is not None else ""
+        return " · ".join(filter(None, (self.kind.word, self.place, name))) or self.says
 
     @property
     def look(self) -> tuple[object, ...]:
@@ -220,12 +221,12 @@ class ChangedRow(Decision):
         warning = "" if back or not self.undelivered else f"! {changes.NOT_TRUSTED}"
         return [
             line(f"{self.place}: {change.name}", "bold"),
+            line(warning, colours.WARNING),
+            Words(f"{changes.BACK[change.kind]}:\n" if back else ""),
+            self.difference(here, back=back),
             line(f"{by} · {ago(change.now.written, here.now())}", colours.QUIET),
             line(prompt, colours.QUIET),
-            line(warning, colours.WARNING),
             line(here.tilde(change.key), colours.QUIET),
-            Words(f"{changes.BACK[change.kind]}:\n" if back else "\n"),
-            self.difference(here, back=back),
         ]
 
 
@@ -381,6 +382,10 @@ class TrustRow(Decision):
         return f"{super().searched} {self.untrusted.memory.stem}"
 
     @property
+    def heading(self) -> str:
+        return f"{super().heading} · {self.untrusted.memory.stem}"
+
+    @property
     def sessions_get(self) -> str:
         """Who wrote it, and that no session gets it yet."""
         by, is_new = safe_text.line(self.untrusted.by, 80), self.untrusted.take_in is not None
@@ -392,12 +397,21 @@ class TrustRow(Decision):
     def describe(self, here: "Workspace") -> list[Part]:
         """Return its whole text, as the agent would get it, or how it differs from what was trusted."""
         memory, before, row = self.untrusted.memory, self.untrusted.before, self.untrusted.line
-        path, index = here.tilde(memory.path), f"MEMORY.md: {safe_text.line(row, 400)}\n" if row else ""
-        text: Part = File(memory.raw.decode("utf-8", "replace").rstrip("\n"), path)
+        path, whole = here.tilde(memory.path), memory.raw.decode("utf-8", "replace").rstrip("\n")
+        body = memory.body.strip("\n")
+        at = whole.rfind(body) if body else 0
+        texts: list[Part] = [
+            File(whole[at:], path),
+            *([File(f"\n{whole[:at].rstrip()}", path, "dim")] if at > 0 else []),
+        ]
+        if before is not None:
+            texts = [TextDifference(before, b"" if self.untrusted.is_gone else memory.raw)]
         return [
-            Words(safe_text.line(f"{self.place}: {memory.stem}", 200), "bold"),
-            Words(f"   {self.sessions_get}\n{safe_text.line(path, 300)}\n{index}\n", colours.QUIET),
-            text if before is None else TextDifference(before, b"" if self.untrusted.is_gone else memory.raw),
+            line(f"{self.place}: {memory.stem}", "bold"),
+            *texts,
+            Words(f"\n{self.sessions_get}\n", colours.QUIET),
+            line(path, colours.QUIET),
+            line(f"MEMORY.md: {row}" if row else "", colours.QUIET, 400),
         ]
 
 

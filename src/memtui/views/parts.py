@@ -34,6 +34,7 @@ class File(NamedTuple):
 
     text: str
     path: str
+    style: str = ""
 
 
 class Remedy(NamedTuple):

@@ -126,7 +126,7 @@ def draw(parts: Iterable[Part]) -> Text:
         if isinstance(part, TextDifference):
             text.append_text(difference(part.before or b"", part.after or b""))
         elif isinstance(part, File):
-            cut(text, part.text, part.path, limit=FILE_SHOWN)
+            text.append_text(cut(Text(style=part.style), part.text, part.path, limit=FILE_SHOWN))
         elif isinstance(part, Remedy):
             text.append(f"\n{safe_text.line(part.text, 600)}\n" if part.text else "")
         else:

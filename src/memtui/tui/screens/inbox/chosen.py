@@ -18,10 +18,9 @@ from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_larg
 from memtui.tui.dialogs.subject import fits
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.row import GHOST, InboxView, autosave_name, counted
+from memtui.tui.screens.inbox.row import InboxView, autosave_name, counted
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Services
-from memtui.tui.widgets.detail import append_keys
 from memtui.views import colours, drafts, safe_text
 from memtui.views.decisions import Decision
 from memtui.views.parts import Words
@@ -32,15 +31,13 @@ ENTRIES, MEMORIES, RULES = frozenset({"inbox"}), frozenset({"memories"}), frozen
 # When a row may wait until, in words that `hidden_until` reads: words for the person.
 DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
 NOW = "now"
-GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
-REJECT = "reject ({inbox.reject} again on its grey row: never again)"
 GIST_SHOWN = 40  # characters of a row's sentence in a note
 Kind = TypeVar("Kind", bound=Decision)
 
 
 class Chosen:
     def __init__(
-        self, services: Services, screen: ListScreen[Decision], take_off: Callable[[Sequence[Decision], bool], object]
+        self, services: Services, screen: ListScreen[Decision], take_off: Callable[[Sequence[Decision]], object]
     ) -> None:
         self.services, self.screen, self.table, self._take_off = services, screen, screen.table, take_off
 
@@ -90,20 +87,18 @@ class Chosen:
         """Show what is going to be done; return whether the person goes on."""
         return await self.services.ask(Preview(title, text, go)) is True
 
-    def take_off(self, failed: Collection[str] = (), *, is_grey: bool = False) -> None:
-        """Take the chosen rows but the `failed` off the list at once; one that was rejected stays grey."""
+    def take_off(self, failed: Collection[str] = ()) -> None:
+        """Take the chosen rows but the `failed` off the list at once."""
         rows = [row for row in self.same_kind() if row.key not in failed]
         marks = self.table.marks - {row.key for row in rows}
         self.table.clear_marks()
         self.table.marks = marks
-        self._take_off(rows, is_grey)
+        self._take_off(rows)
 
-    def act(
-        self, change: Callable[[], object], words: str, parts: frozenset[str] | None = None, *, is_grey: bool = False
-    ) -> None:
+    def act(self, change: Callable[[], object], words: str, parts: frozenset[str] | None = None) -> None:
         """Make a change, take its rows off, and say so. Raises what `change` raises. `parts`: to be read again."""
         self.services.make(change, words, parts)
-        self.take_off(is_grey=is_grey)
+        self.take_off()
 
     def nothing(self) -> str:
         """Say that nothing is chosen, if nothing is: the filter hides what is marked, or the row is a fold."""
@@ -119,10 +114,6 @@ class Chosen:
         return f"This row folds {counted(folds)}: {shows}." if folds else ""
 
     def why_not_marked(self) -> str:
-        """Say why the row under the cursor can't be marked: nothing is there, or it was rejected."""
-        row = self.table.row
-        if row is not None and row.kind is GHOST:
-            return "This row was rejected: it can't be marked."
         return self._why_fold() or self.nothing()
 
 
@@ -149,14 +140,9 @@ class RowCommands(Generic[Kind]):
     def describe(self, row: Kind) -> Described:
         return Described(Text(row.kind.word))
 
-    def with_keys(self, text: Text, keys: Sequence[tuple[str, str]]) -> Described:
-        """Return a detail with the keys below that decide about its row."""
-        append_keys(text, keys, read_only=self.services.read_only)
-        return Described(text)
-
     def look_up(self, row: Kind) -> Callable[[], object] | None:
         """Return what finds out more about a row, which takes a worker; None if there is nothing."""
-        if row.item is None or row.kind is GHOST or row.key in self.view.evidence:
+        if row.item is None or row.key in self.view.evidence:
             return None
         return self.view.finder(row.item)
 
@@ -177,13 +163,8 @@ class RowCommands(Generic[Kind]):
             until = hidden_until(answer, now)
             self._hide(rows, until, drafts.put_off("" if len(rows) == 1 else what, until, now))
 
-    def reject_with(self, change: Callable[[], object], parts: frozenset[str], *, for_good: bool = True) -> None:
-        """Reject the chosen rows with `change`. A single one stays grey if it can be rejected for good."""
-        rows = self.rows
-        self.chosen.act(change, self.rejected(rows), parts, is_grey=for_good and len(rows) == 1)
-
-    def rejected(self, rows: Sequence[Decision]) -> str:
-        return f"Rejected: {self.named(rows)}."
+    def rejected(self, rows: Sequence[Decision], *, never: bool = False) -> str:
+        return f"Rejected{' for good' * never}: {self.named(rows)}."
 
     def reject(self) -> object:
         """Hide the chosen rows for good; families that have another way of rejecting replace it."""

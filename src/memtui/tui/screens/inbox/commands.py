@@ -1,8 +1,7 @@
 """The commands of the inbox: what a verb does is decided by the kind of the chosen rows."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
@@ -13,21 +12,22 @@ from memtui.base.phrasing_hot import many
 from memtui.review import outside_changes
 from memtui.store.memory import read_memory
 from memtui.store.versions.writers import Occasions
-from memtui.tidy import changeset, waiting_proposals
+from memtui.tidy import changeset
 from memtui.tui.dialogs.ask import Choice, left_alone
 from memtui.tui.dialogs.changes import show_versions
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.chosen import GHOST_WORDS, MEMORIES, Chosen, RowCommands
+from memtui.tui.screens.inbox.chosen import MEMORIES, Chosen, RowCommands
 from memtui.tui.screens.inbox.drafts import DraftCommands, TodoCommands, lines_of
 from memtui.tui.screens.inbox.proposals import ProposalCommands
-from memtui.tui.screens.inbox.row import FOLD, GHOST, ONE_OFFS, SNOOZED, FoldRow, InboxView
+from memtui.tui.screens.inbox.row import FOLD, ONE_OFFS, SNOOZED, FoldRow
 from memtui.tui.services import Command
 from memtui.tui.widgets.prose import draw
 from memtui.views import changes
-from memtui.views.decisions import BY_OTHERS, KINDS, ChangedRow, Decision, ProblemRow, ProposedRow, TrustRow
+from memtui.views.decisions import BY_OTHERS, KINDS, ChangedRow, ProblemRow, TrustRow
 
 # The verbs, as they follow each other in the foot.
-VERBS = ("approve", "edit", "reject", "later", "merge", "history", "follow")
+VERBS = ("approve", "edit", "reject", "later", "merge", "history", "follow", "never")
+FACTS = 3  # the last parts of the detail of a changed memory: they may be off the screen when it is kept
 OF_ONE_CAUSE = "All have one cause: space marks each, A all that need no second look, once they are unfolded."
 # Why rows are in a fold, by its key.
 WHY = {
@@ -35,44 +35,9 @@ WHY = {
     SNOOZED: "You hid these. They come back by themselves.",
     BY_OTHERS: "Memories that Claude, an editor or a program wrote since you last saw them.",
 }
-REFUSE = "refuse it: no session gets it, the others keep it"
 # What can be done about a memory whose own check fails.
 FAILING = "memories.verify"
 CHOICES = (("edit", "edit it, or its check"), ("archive", "archive it: no session gets it"))
-
-
-class GhostCommands(RowCommands[Decision]):
-    """The grey row of what was rejected, until the next decision, and what rejects it for good."""
-
-    def __init__(self, chosen: Chosen, view: InboxView) -> None:
-        super().__init__(chosen, view)
-        self.grey: list[Decision] = []
-        self._below: set[str] = set()  # the keys of the rows below it
-
-    def put(self, rows: Sequence[Decision]) -> None:
-        """Let a row of the list stay grey; without one, there is no grey row."""
-        keys = [row.key for row in self.screen.table.rows]
-        self._below = {*keys[keys.index(rows[0].key) + 1 :]} if rows else set()
-        self.grey = [replace(row, key=f"ghost {row.key}", kind=GHOST, is_taken=False) for row in rows]
-
-    def among(self, rows: Sequence[Decision]) -> Sequence[Decision]:
-        """Return the rows of the list with the grey one in its place."""
-        here = next((at for at, row in enumerate(rows) if row.key in self._below), len(rows))
-        return [*rows[:here], *self.grey, *rows[here:]]
-
-    def describe(self, row: Decision) -> Described:
-        return Described(Text(f"{row.says}\n\n").append(keymap.keyed(GHOST_WORDS), "dim"))
-
-    def reject(self) -> None:
-        (row,) = self.rows
-        self.chosen.act(lambda: self._forbid(row), f"Never again: {self.named([row])}.")
-
-    def _forbid(self, row: Decision) -> None:
-        data = self.services.data
-        if isinstance(row, ProposedRow):
-            waiting_proposals.reject(data.store(), [row.proposal], never=True)
-        elif row.item is not None:
-            data.review().never([row.item])
 
 
 class FoldCommands(RowCommands[FoldRow]):
@@ -97,14 +62,9 @@ class ChangedCommands(RowCommands[ChangedRow]):
 
     def describe(self, row: ChangedRow) -> Described:
         view = self.view
-        text = draw([self.own_text(row), *row.describe(view.data, view.occasions.get(row.key))])
-        view.needed = lines_of(text, view.detail_width)
-        keys = [
-            ("inbox.approve", "keep it: it is trusted, and sessions get it" if row.undelivered else "keep it"),
-            ("inbox.reject", f"reject it: {changes.BACK[row.changed.kind]}"),
-            ("inbox.edit", "edit it; what you save counts as seen"),
-        ]
-        return self.with_keys(text, keys[: 2 + (row.changed.kind != "deleted")])
+        parts = [self.own_text(row), *row.describe(view.data, view.occasions.get(row.key))[1:]]
+        view.needed = lines_of(draw(parts[:-FACTS]), view.detail_width)
+        return Described(draw(parts))
 
     def copied(self, row: ChangedRow) -> str:
         return draw([row.difference(self.view.data)]).plain
@@ -179,11 +139,7 @@ class ProblemCommands(RowCommands[ProblemRow]):
         return "" if can else f"This is for you to do: {row.problem.remedy}".rstrip(": ")
 
     def describe(self, row: ProblemRow) -> Described:
-        text = draw(row.describe(self.view.data))
-        verb = "edit or archive the memory" if row.problem.cause == FAILING else "edit the memory"
-        keys = [("inbox.approve", verb), ("inbox.follow", "go to the memory")] if row.paths else []
-        keys += [("inbox.reject", "reject: do not list it again"), ("inbox.later", "list it later")]
-        return self.with_keys(text, keys)
+        return Described(draw(row.describe(self.view.data)))
 
     async def approve(self) -> None:
         """Edit the memory; one whose own check fails may go to the archive instead."""
@@ -214,10 +170,7 @@ class ProblemCommands(RowCommands[ProblemRow]):
 
 class TrustCommands(RowCommands[TrustRow]):
     def describe(self, row: TrustRow) -> Described:
-        keys = [("inbox.approve", "trust it as shown: sessions get it"), ("inbox.reject", "reject: do not ask again")]
-        if row.untrusted.scope.kind == "remote" or row.untrusted.take_in is not None:
-            keys = [("inbox.approve", "accept it as shown: sessions get it"), ("inbox.reject", REFUSE)]
-        return self.with_keys(draw(row.describe(self.view.data)), keys)
+        return Described(draw(row.describe(self.view.data)[1:]))  # the border names it
 
     async def approve(self) -> None:
         """Trust the chosen memories, byte for byte as they are shown; those not on the screen are shown first."""
@@ -252,8 +205,6 @@ def commands(chosen: Chosen, families: Families) -> dict[str, Command]:
         if leader is None:
             return chosen.nothing()
         rows = families[leader.kind.family]
-        if leader.kind is GHOST and verb != "reject":
-            return keymap.keyed(GHOST_WORDS)
         if hasattr(rows, verb):
             return (rows.screen.one_by_one() if verb in rows.of_one else "") or rows.why_not(verb)
         ways = [f"{keymap.key_of(f'inbox.{other}')} {word}" for other, word in leader.kind.verbs.items()]

@@ -25,8 +25,7 @@ from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.chosen import ENTRIES, REJECT, RowCommands
-from memtui.tui.texts import TABLES
+from memtui.tui.screens.inbox.chosen import ENTRIES, RowCommands
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.prose import draw
 from memtui.views import drafts, notes, safe_text
@@ -71,7 +70,7 @@ class DraftCommands(RowCommands[EntryRow]):
         text.append_text(draw(drafts.checks(evidence.rules if evidence is not None else ())))
         if isinstance(proposed, Draft) and not is_taken:
             text.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
-        return self.with_keys(text, [("inbox.reject", keymap.keyed(REJECT))])
+        return Described(text)
 
     def _facts(self, item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | None) -> Text:
         """Return where a draft comes from, what it changes, and the memories that are similar."""
@@ -157,9 +156,13 @@ class DraftCommands(RowCommands[EntryRow]):
             words = f"The next session{f' in {project}' if project else ''} gets it"
         return f" {words}." if words else ""
 
-    def reject(self) -> None:
+    def reject(self, *, never: bool = False) -> None:
         items, review = self.items, self.services.data.review()
-        self.reject_with(lambda: review.reject(items), ENTRIES)
+        words = self.rejected(self.rows, never=never)
+        self.chosen.act(lambda: review.reject(items, never=never), words, ENTRIES)
+
+    def never(self) -> None:
+        self.reject(never=True)
 
     # the form
 
@@ -360,9 +363,8 @@ class TodoCommands(RowCommands[EntryRow]):
         todo.stylize("bold", 0, min(len(item.text), prose.SHOWN))
         facts = drafts.todo_facts(item, evidence.title if evidence else "", states, view.now)
         text = draw([self.own_text(row)]).append_text(todo).append("\n").append_text(draw([facts]))
-        described = self.with_keys(text, [*TABLES["todo keys"].items()])
         text.append(f"\n{safe_text.line(view.data.tilde(item.path))}\n", style="dim")
-        return described
+        return Described(text)
 
     async def approve(self) -> None:
         """Mark the chosen todos done; those that are not on the screen are shown first."""
@@ -377,7 +379,7 @@ class TodoCommands(RowCommands[EntryRow]):
 
     def reject(self) -> None:
         items, review = self.items, self.services.data.review()
-        self.reject_with(lambda: review.reject(items), ENTRIES, for_good=False)
+        self.chosen.act(lambda: review.reject(items), self.rejected(self.rows), ENTRIES)
 
     async def edit(self) -> None:
         subject = EntrySubject(

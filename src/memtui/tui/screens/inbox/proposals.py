@@ -28,13 +28,13 @@ from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.chosen import MEMORIES, REJECT, RowCommands
+from memtui.tui.screens.inbox.chosen import MEMORIES, RowCommands
+from memtui.tui.screens.inbox.drafts import lines_of
 from memtui.tui.screens.inbox.row import autosave_name, counted
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.prose import draw
 from memtui.views import changesets, decisions, safe_text
 from memtui.views.decisions import Decision, ProblemRow, ProposedRow
-from memtui.views.parts import heading
 
 SECRET = (("", "Change nothing"), ("keep", "Keep it as it is, and go on"))
 OUTDATED = "A file that this was made from has changed since. What you typed stays here to be copied."
@@ -156,7 +156,8 @@ def previewed(changes: Sequence[ProposedRow]) -> Text:
         if len(text) > MOST_SHOWN:
             text.append(f"{safe_text.line(changeset.title(row.proposal), 200)}\n")
         else:
-            text.append_text(draw(changesets.brief(row.proposal, row.weighed, row.place))).append("\n")
+            parts = changesets.describe(row.proposal, row.weighed, row.place)
+            text.append_text(draw(parts + changesets.facts(row.proposal, row.weighed))).append("\n")
     return text
 
 
@@ -241,21 +242,13 @@ class ProposalCommands(RowCommands[ProposedRow]):
         return "" if fits(raw) else "It is too long to be changed here."
 
     def describe(self, row: ProposedRow) -> Described:
-        text = draw([self.own_text(row), *changesets.head(row.proposal, row.weighed, row.place)])
+        parts = changesets.describe(row.proposal, row.weighed, row.place, titled=False)
+        text = draw([self.own_text(row), *parts])
         if row.weighed is None:
             text.append("\ncomparing …\n", style="dim")
         else:
-            text.append_text(draw([*changesets.statements(row.coverage), *changesets.additions(row.proposal)]))
-        if row.proposal.kind == "merge":
-            text.append(*heading("the texts"))
-            for title, body in texts(row.proposal):
-                text.append_text(title).append("\n").append_text(body).append("\n\n")
-        text.append_text(draw(changesets.files(row.proposal, row.weighed)))
-        keys = [("inbox.approve", "approve it: this change is made")] if row.refused is None else []
-        keys += [("inbox.edit", "edit the outcome first, in a form")] if len(row.proposal.written) == 1 else []
-        keys.append(("inbox.reject", keymap.keyed(REJECT)))
-        keys += [("inbox.follow", "go to the memory")] if row.proposal.memories else []
-        return self.with_keys(text, keys)
+            self.view.needed = lines_of(text, self.view.detail_width)
+        return Described(text.append("\n").append_text(draw(changesets.facts(row.proposal, row.weighed))))
 
     async def follow(self) -> None:
         await self.go_to([file.path for file in self.rows[0].proposal.memories])
@@ -315,7 +308,11 @@ class ProposalCommands(RowCommands[ProposedRow]):
             self.services.read(MEMORIES)
             await self._report(subject.applied)
 
-    def reject(self) -> None:
-        """Reject the chosen changes: they are not proposed again while their memories stay as they are."""
+    def reject(self, *, never: bool = False) -> None:
+        """Reject the chosen changes: they are not proposed again while their memories stay as they are, or `never`."""
         proposals, store = [row.proposal for row in self.rows], self.services.data.store()
-        self.reject_with(lambda: waiting_proposals.reject(store, proposals), MEMORIES)
+        reject = partial(waiting_proposals.reject, store, proposals, never=never)
+        self.chosen.act(reject, self.rejected(self.rows, never=never), MEMORIES)
+
+    def never(self) -> None:
+        self.reject(never=True)

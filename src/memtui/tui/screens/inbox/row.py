@@ -172,7 +172,6 @@ MANY = 12  # more rows of one cause than this are folded
 # The keys of the folds.
 ONE_OFFS, SNOOZED = "one-offs", "snoozed"
 FOLD = RowKind("", "", "", "", {})
-GHOST = RowKind("ghost", "rejected", "rejected row", "rejected rows", {"reject": "never again"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,8 +192,6 @@ def cells(row: Decision, view: InboxView) -> list[Text]:
         what.stylize("dim")
         return [Text(glyphs.UNFOLDED if row.is_open else glyphs.FOLDED, "dim"), what, Text(), Text()]
     kind, where = Text(row.kind.word, row.kind.style), Text(safe_text.line(row.place, PLACE), "dim")
-    if row.kind is GHOST:
-        what.stylize("dim")
     matches.mark([kind, what, where], view.typed)
     sign, style = row.sign
     signs = Text(f"{sign} " if sign else "", style)

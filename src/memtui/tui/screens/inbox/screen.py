@@ -25,10 +25,9 @@ from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox import proposals
 from memtui.tui.screens.inbox import row as inbox_row
 from memtui.tui.screens.inbox.chosen import ENTRIES, RULES, Chosen
-from memtui.tui.screens.inbox.commands import OF_FAMILY, VERBS, GhostCommands, commands
+from memtui.tui.screens.inbox.commands import OF_FAMILY, VERBS, commands
 from memtui.tui.screens.inbox.proposals import InboxPlan, PlannedChanges
 from memtui.tui.screens.inbox.row import (
-    GHOST,
     LEGEND,
     TERMS,
     WHOLE,
@@ -44,7 +43,7 @@ from memtui.tui.services import Command, Services, bindings
 from memtui.tui.texts import TEXTS
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import notes, query, safe_text
-from memtui.views.decisions import Decision, ProblemRow, ProposedRow, in_order
+from memtui.views.decisions import BLOCKED, Decision, ProblemRow, ProposedRow, in_order
 
 REST_SECONDS = 0.15  # how long the cursor rests on a draft before its transcript is read
 # How long no decision follows another before what depends on them is read: changes, similar memories.
@@ -81,14 +80,12 @@ class Inbox(ListScreen[Decision]):
             attrgetter("key"),
             empty=READING,
             look=lambda row: (row.look, self.view.typed),
-            can_mark=lambda row: not row.folds and row.kind is not GHOST,
+            can_mark=lambda row: not row.folds,
             id="list",
         )
         super().__init__(services, table, placeholder="words, kind:, type:, scope:, is:, project:")
         self.chosen = Chosen(services, self, self._take_off)
-        self._ghost = GhostCommands(self.chosen, self.view)
-        families = {family: kind(self.chosen, self.view) for family, kind in OF_FAMILY.items()}
-        self.families = families | {GHOST.family: self._ghost}
+        self.families = {family: kind(self.chosen, self.view) for family, kind in OF_FAMILY.items()}
         self.commands |= commands(self.chosen, self.families) | {
             "inbox.backfill": Command(self._read_past_sessions),
             "list.mark": Command(self.mark, self.chosen.why_not_marked),
@@ -182,8 +179,7 @@ class Inbox(ListScreen[Decision]):
         """Put the rows together, and show them where they are not as `before`."""
         hidden = self._last.hidden if self._last is not None else {}
         rows = [row for row in (*self._entries, *self._changes.rows) if row.key not in self._gone]
-        self.all_rows, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
-        self._ghost.grey = [row for row in self._ghost.grey if row.key not in keys]  # else it was undone
+        self.all_rows = in_order(rows, hidden, self.view.now)
         awake = [row for row in self.all_rows if row.until is None]
         # The tab counts what the key chose, not what a query names.
         if (self.planned or self._plan_problem) and self.of_all_projects == self.services.all_projects:
@@ -251,7 +247,7 @@ class Inbox(ListScreen[Decision]):
             return inbox_row.filtered(self.all_rows, self.typed)
         inbox_rows = folded(self.all_rows, self.unfolded, self.view.now)  # without likely one-offs and hidden rows
         self._folds = {row.key: fold.key for fold in inbox_rows if isinstance(fold, FoldRow) for row in fold.folds}
-        return self._ghost.among(inbox_rows)
+        return inbox_rows
 
     @property
     def sought(self) -> str:
@@ -310,7 +306,7 @@ class Inbox(ListScreen[Decision]):
         leader = self.chosen.leader
         if leader is None:
             return [keymap.on_screen("inbox", verb) for verb in (ON_LIST if self.all_rows else ("project",))]
-        verbs = [verb for verb in VERBS if verb in leader.kind.verbs]
+        verbs = [verb for verb in VERBS if verb in leader.kind.verbs and (verb, leader.sign) != ("approve", BLOCKED)]
         if all(row.is_taken for row in self.chosen.same_kind()):  # such drafts can't be approved, but merged
             verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "approve"})]
         own = [replace(keymap.get(f"inbox.{verb}"), footer=leader.kind.verbs[verb]) for verb in verbs]
@@ -386,20 +382,15 @@ class Inbox(ListScreen[Decision]):
         if outdated and self._settle_timer is None:
             self.plan()
 
-    def _take_off(self, rows: Sequence[Decision], is_grey: bool) -> None:
-        """Take rows off the list that were decided on; one that was rejected stays grey until the next decision."""
-        keys = {row.key for row in rows}
+    def _take_off(self, rows: Sequence[Decision]) -> None:
+        """Take rows off the list that were decided on."""
         self.wanted = None  # the cursor goes on from here, whatever is planned
-        self._ghost.put(rows if is_grey else ())
-        self._gone |= keys
+        self._gone |= {row.key for row in rows}
         changes = {row.proposal.id for row in rows if isinstance(row, ProposedRow)}
         if changes := changes | {row.key for row in rows if isinstance(row, ProblemRow)}:
             self._changes.decided |= changes
             self._settle_soon()
         self._arrange()
-        if self.table.row in self._ghost.grey:
-            below = self.table.cursor + 1
-            self.table.move_to(below if below < len(self.table.rows) else max(0, below - 2))
 
     # moving
 
