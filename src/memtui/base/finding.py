@@ -8,8 +8,7 @@ OK, NOTE, PROBLEM = "ok", "note", "problem"
 
 class Finding(NamedTuple):
     """One result of a check. `code` is AREA.WHAT; `level` is ok, note or problem. `subject`: `memory:` and a path,
-    `note:` and an id, `index:` and a scope, or empty for a finding about none of these. `data`: the facts that the
-    finding's sentence names."""
+    `note:` and an id, `index:` and a scope, or empty. `data`: the facts that the finding's sentence names."""
 
     code: str
     level: str

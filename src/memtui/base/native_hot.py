@@ -1,7 +1,6 @@
 """Load an extension module of the standard library from the directory in which it lies.
 
-The import system lists the directories that come before that one first, which takes longer than loading the module. Hot
-path: it imports nothing of ours."""
+The import system first lists the directories before that one, which takes longer. Hot path: no import of ours."""
 
 import sys
 

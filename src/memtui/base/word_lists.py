@@ -24,7 +24,6 @@ def expanded(sections: Mapping[str, str], name: str) -> str:
 
 
 def tables(path: str) -> dict[str, dict[str, str]]:
-    """Return the lines `code: words` of each section by its name; two blanks begin a line that goes on with the one
-    above it. Raises OSError."""
+    """Return the lines `code: words` of each section by name; two blanks begin one that goes on. Raises OSError."""
     sections = {name: lines.replace("\n  ", " ") for name, lines in read(path).items()}
     return {name: dict(re.findall(r"(?m)^(.*?): ?(.*)$", lines)) for name, lines in sections.items()}

@@ -1,5 +1,4 @@
-"""The directories that hold memories, and the files in them that may be read. Hook path; `store/scopes.py`
-builds on it."""
+"""The directories that hold memories, and the files in them that may be read. Hook path."""
 
 import posix
 
@@ -67,8 +66,7 @@ def global_dir(env: "dict[str, str]") -> str:
 
 
 def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
-    """Return the project scope's directory, and whether it exists: the nearest `.claude/memory` upwards, in a
-    repository up to its top."""
+    """Return the project's directory, and whether it exists: the nearest `.claude/memory` up to a work tree's top."""
     root = paths_hot.project_root(cwd)
     top = worktree_top(cwd)
     own = upwards(cwd, top)
@@ -90,8 +88,7 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
 
 
 def delivered_dirs(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
-    """List (scope, directory) of what memtui delivers: of the project, unless the client loads it itself, global, of
-    teams."""
+    """List (scope, directory) of what memtui delivers: of the project, unless the client loads it, global, of teams."""
     project, exists = project_dir(env, cwd)
     directories = [("global", global_dir(env))]
     if exists and project != auto_dir(env, cwd) and not leaves_repository(project):

@@ -28,8 +28,7 @@ def client() -> "list[object]":
 
 
 def attendance() -> "tuple[list[bytes], bool | None]":
-    """Return the arguments of the client, each up to an equals sign, and whether it reads from a terminal; None where
-    that can't be known."""
+    """Return the client's arguments, each up to an equals sign, and whether it reads a terminal; None if unknown."""
     process = f"/proc/{client()[0]}"
     try:
         words = fs_hot.read_bytes(process + "/cmdline", COMMAND_BYTES).split(b"\0")

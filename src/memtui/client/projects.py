@@ -1,6 +1,5 @@
 """The projects that the client keeps directories for, and their paths. A directory's name (the slug) can't be decoded,
-so the path is read from the transcripts: the first `cwd` with this slug, or a directory above it. Cached in
-`run/projects.json`."""
+so transcripts tell the path: the first `cwd` with this slug, or a directory above it. `run/projects.json` caches it."""
 
 import os
 import re

@@ -32,8 +32,7 @@ def item(kind: str, name: str, scope: str, path: str, digest: str, reason: str) 
 
 
 class Part:
-    """One entry of a block: its text; `label`, which names it if it is left out; and `item`, its record for the
-    delivery log (kind, id, scope, path, hash, reason)."""
+    """One entry of a block: its text; `label`, which names it if it is left out; `item`: its record for the log."""
 
     __slots__ = ("item", "label", "text")
 

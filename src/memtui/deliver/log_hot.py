@@ -60,8 +60,7 @@ def newest_first(
     fold: bool = False,
     within: int = -1,
 ) -> "Iterator[Record]":
-    """Yield the records of the delivery log, newest first; `needle`, `since`, `fold` and `within` as for `lines`. With
-    `most`, reading ends after so many bytes of lines."""
+    """Yield the records of the delivery log, newest first, as `lines`; `most`: bytes after which reading ends."""
     other = skipped or Skipped()
     noted: dict[str, str] = {}
     for _, line in lines(root, None, needle, since, fold, within, noted):

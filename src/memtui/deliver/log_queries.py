@@ -126,8 +126,7 @@ class Receipts:
 
 class Reading:
     """The deliveries read so far that match a filter, newest first. `most`: bytes of the newest log, and `looked`:
-    receipts, after which reading is `cut`; `skipped`: lines that could not be read, without `follow` also an unfinished
-    one."""
+    receipts, after which reading is `cut`; `skipped`: unreadable lines, without `follow` an unfinished one, too."""
 
     def __init__(
         self, root: str, criteria: Filter, proofs: Receipts, *, most: int = 0, looked: int = 0, follow: bool = True

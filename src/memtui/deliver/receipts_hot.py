@@ -16,8 +16,7 @@ Events are in the order of their places in the file (`transcript_size` of a deli
 
 Observed with client 2.1.197: contexts that a hook printed before it exited with 1 do arrive; what a hook gave inside a
 subagent reaches the subagent's model, but no transcript records it. With 2.1.330: text typed in mid-turn fires
-UserPromptSubmit at once, and its context waits with it in the client's queue; the transcript records every move of it.
-"""
+UserPromptSubmit at once, and its context waits with it in the client's queue; each move is in the transcript."""
 
 from memtui.base import clock_hot, fastjson_hot, paths_hot
 from memtui.client import process_hot

@@ -45,9 +45,8 @@ def _scores(record: Record) -> tuple[tuple[str, float], ...]:
 
 
 class Item:
-    """One thing that a delivery brought or left out. `left_out`: why, or empty; `count`: how many things left out the
-    item represents. `scores`: its score, or its probability, under "", and the parts of the score; `expires`: of a
-    note, as it was written."""
+    """One thing that a delivery brought or left out. `left_out`: why, or empty; `count`: how many left out it stands
+    for. `scores`: its score or probability under "", and the score's parts; `expires`: of a note, as it was written."""
 
     __slots__ = ("action", "chars", "count", "expires", "id", "kind", "left_out", "path", "reason", "scope", "scores")
 

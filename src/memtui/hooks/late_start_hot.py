@@ -1,5 +1,4 @@
-"""Before a prompt of an agent that drops what is said at a session's start: the first prompt brings it, in one answer
-with what is due by itself."""
+"""Before a prompt of an agent that drops what is said at a session's start: the first prompt's answer brings it."""
 
 from memtui.base import fastjson_hot, session_state_hot
 from memtui.hooks import runner_hot, user_prompt_submit_hot

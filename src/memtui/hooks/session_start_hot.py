@@ -1,5 +1,4 @@
-"""At the start of a session: deliver the index of its memories, guidance that a compaction or a resume dropped, and a
-line for the person."""
+"""At the start of a session: deliver the index, guidance that a compaction or resume dropped, a line for the person."""
 
 from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot, session_state_hot, visible_hot
 from memtui.base.session_state_hot import SessionState

@@ -1,6 +1,5 @@
 """The sentences of a message: what the person wrote in it, apart from what they pasted: logs, stack traces, listings,
-diffs, data and code. Code that the line before announces (“run this before each commit:”) belongs to what was
-written."""
+diffs, data and code. Code that the line before announces (“run this before each commit:”) counts as written."""
 
 import re
 import textwrap

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import takewhile
-from typing import NamedTuple
 
 from memtui.base import clock_hot
 from memtui.client.transcripts.conversation import normalised
@@ -26,9 +25,8 @@ _FOLLOWING = phrases.pattern("following")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a message: `text` without fillers, `low` in lower case and without quotations of the agent, for the
-    patterns; `said`: as written; `line`: the number of its line, `mark`: what lists it there; `code`: what it
-    announces."""
+    """A sentence of a message: `text` without fillers, `low` in lower case and without quotations of the agent;
+    `said`: as written; `line`: the number of its line, `mark`: what lists it there; `code`: what it announces."""
 
     text: str
     low: str
@@ -266,18 +264,13 @@ def _foreign(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
 MAX_BODY, MOST_CODE, MOST_LEAD, MOST_ANNOUNCED, LEAST_MORE = 600, 60, 60, 6, 1
 
 
-class DraftWords(NamedTuple):
-    description: str
-    body: str
-
-
-def quoted(rule: Sentence, sentences: Sequence[Sentence], time: str) -> DraftWords:
-    """Return the words of a draft. `rule`: the sentence that says what to do; `sentences`: those that carry it, in
-    their order; `time`: when it was said, by which relative dates become absolute ones."""
+def quoted(rule: Sentence, sentences: Sequence[Sentence], time: str) -> tuple[str, str]:
+    """Return description and body of a draft. `rule`: the sentence that says what to do; `sentences`: those that carry
+    it, in their order; `time`: when it was said, by which relative dates become absolute ones."""
     description = _dated(wording.describe(_completed(rule, sentences)), time)
     if not _says_more(rule, description, sentences):
-        return DraftWords(description, "")
-    return DraftWords(description, _dated(wording.cut(told(sentences), MAX_BODY), time))
+        return description, ""
+    return description, _dated(wording.cut(told(sentences), MAX_BODY), time)
 
 
 def _completed(rule: Sentence, sentences: Sequence[Sentence]) -> str:

@@ -363,25 +363,25 @@ def _signal(turn: Turn, sentences: list[Sentence], rule: _Rule, apart: list[int]
     ]
     alone = _rule(sentences[rule.at], crowd=False)[0] >= ALONE
     carried_sentences = rule_sentences.carrying(sentences, rule.at, others, apart or (), alone=alone)
-    draft_words = rule_sentences.quoted(rule.sentence, carried_sentences, turn.time)
-    if not draft_words.description:
+    description, body = rule_sentences.quoted(rule.sentence, carried_sentences, turn.time)
+    if not description:
         return None
     person = rule.kind_of_rule == "person"
     sentence_text = " ".join(sentence.said for sentence in own)
     return Signal(
         kind=rule.kind,
-        name=wording.slug(draft_words.description),
+        name=wording.slug(description),
         type="user" if person else _type_of(rule.sentence),
         scope="global" if person or phrases.GLOBAL.search(sentence_text.lower()) else "project",
-        description=draft_words.description,
-        body=draft_words.body,
+        description=description,
+        body=body,
         confidence=round(max(0.0, rule.confidence), 2),
         evidence=turn.uuid,
         session=turn.session,
         time=turn.time,
         agent=wording.tail(turn.agent, MAX_AGENT),
         person=wording.cut(message.shortened(turn.text) if apart is None else sentence_text, MAX_WORDS),
-        request=_request(turn, f"{draft_words.description} {draft_words.body}"),
+        request=_request(turn, f"{description} {body}"),
     )
 
 

@@ -1,6 +1,5 @@
 """Open items: the work left unfinished at the end of a turn, from the todo or task list, else from a list at the end of
-a message under a heading that says so. Guessing at it from prose has been tried elsewhere, and was wrong nine times in
-ten."""
+a message under a heading that says so. Guesses from prose, tried elsewhere, were wrong nine times in ten."""
 
 import re
 

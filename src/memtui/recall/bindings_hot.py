@@ -1,8 +1,7 @@
 """Memories that a tool or a session's start brings: bound to paths that a tool touches, or pinned. Hot path.
 
 Two files under the data root list them, by directory and file, the one with the values of their field `paths`, and a
-third those with checks of their own. A worker writes these (worker/index_updates.py); where no memory has any there is
-no such file."""
+third those with own checks. A worker writes these (worker/index_updates.py); without such memories there is no file."""
 
 from memtui.base import fastjson_hot, fs_hot, globs_hot
 

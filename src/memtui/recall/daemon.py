@@ -33,8 +33,7 @@ MOST_BYTES = 1 << 20
 
 
 class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
-    """Serves one data root with one model. `fill`: directories whose indexes get their vectors at once. The lock must
-    be held. Raises OSError if there can be no socket."""
+    """Serves one data root with one model, with the lock held; `fill`: directories that get vectors. Raises OSError."""
 
     daemon_threads, block_on_close, timeout = True, False, LOOK
 

@@ -1,7 +1,6 @@
 """The vectors of memories' passages: the whole table in memory, and each word's sum kept.
 
-A passage is BLOCKS blocks of BLOCK tokens; the next one starts STEP blocks later. Cold: only who builds an index
-imports this."""
+A passage is BLOCKS blocks of BLOCK tokens; the next one starts STEP blocks later. Cold: only builders import it."""
 
 from array import array
 

@@ -24,9 +24,8 @@ MOST_BYTES = 1 << 20
 
 @dataclass
 class Fields:
-    """What an index holds of one memory. `expires`: seconds since the epoch, 0.0 for never; `paths`: the globs
-    that it is bound to; `rules`: those that a hook enforces; `checks`: its own; `texts`: the text of each field of
-    WEIGHTS."""
+    """What an index holds of one memory. `expires`: seconds since the epoch, 0.0 for never; `paths`: globs that it is
+    bound to; `rules`: those that a hook enforces; `checks`: its own; `texts`: of each field of WEIGHTS."""
 
     name: str
     description: str
@@ -68,8 +67,7 @@ class Fields:
         return [*topics.split(condition), *filter(None, map(topics.telling, self.triggers if condition else ()))]
 
     def passages(self) -> list[str]:
-        """Return the texts compared as a whole, in English where that is known: each trigger line, and all else, of a
-        standing instruction its topic."""
+        """Return the texts compared, in English if known: all (of a standing instruction its topic), and triggers."""
         whole = self.condition or f"{self.name}\n{self.description}\n{self.texts['body']}"
         return [gloss_hot.in_english(text) for text in (whole, *self.triggers)]
 

@@ -188,8 +188,7 @@ def bring_up_to_date(
     wait: float = 0.0,
     progress: Callable[[], object] = lambda: None,
 ) -> BuildReport:
-    """Bring the index of a directory up to date; `table`: the token vectors; `wait`: seconds; `progress` is called
-    every STEP memories. Raises OSError."""
+    """Bring a directory's index up to date. `wait`: seconds; `progress`: called every STEP memories. Raises OSError."""
     base = paths_hot.index_base(root, directory)
     # Whoever holds the lock looks again after it, if this is there: so nothing that changed meanwhile is left out.
     fs_hot.write_atomic(base + ".again", b"", durable=False)

@@ -70,8 +70,7 @@ class Verdict:
     """What becomes of a memory that was found, and why. `probability`: that it helps with the prompt; `shifts`: what
     was added to its log-odds beside the search, as (code, amount); `outcome`: one of OUTCOMES; `data`: its bytes now,
     if they were read, with their `stamp`, [mtime in ns, size], `digest` and `seen`, what a session notes of it;
-    `reason`: why it is given, if not because it fits a prompt; `failure`: since when its own check fails, and which;
-    `broken`: what just broke a rule of it."""
+    `reason`: why it is given but for a prompt; `failure`: since when its check fails; `broken`: what broke a rule."""
 
     __slots__ = (
         *("broken", "data", "digest", "failure", "hit", "outcome", "probability", "reason", "seen", "shifts", "stamp"),

@@ -8,9 +8,8 @@ BY_CLIENT = "/run/client-recalls"
 
 
 def of_session(env: "dict[str, str]", cwd: str, native: bool = True) -> "list[tuple[str, str]]":
-    """List (scope, directory) of the memories that a session may recall: the project's, the global ones, `native` ones:
-    those that Claude Code keeps itself (`auto`), and what colleagues share there (`team`); with MEMTUI_AGENT those of
-    that agent."""
+    """List (scope, directory) of the memories that a session may recall: the project's, the global ones, `native` ones
+    that Claude Code keeps (`auto`) or colleagues share there (`team`); with MEMTUI_AGENT those of that agent."""
     dirs = locate_hot.delivered_dirs(env, cwd)
     auto = locate_hot.auto_dir(env, cwd)
     if native and auto not in [directory for _, directory in dirs]:

@@ -37,8 +37,7 @@ class Hit:
     `share`: of the prompt's idf weight; `cosine`: of its best passage, beyond what everyday prompts have, 0.0 without
     vectors; `overlap`: share in the prompt of its name and description, or of a trigger; `named`: share of the prompt's
     idf weight in these; `everyday`: how near the prompt is to everyday ones; `topic`: of a standing instruction the
-    share of its topic in the prompt, else -1.0; `score`: all, in points of BM25; `rank` from 1; `margin`: to the next
-    score."""
+    share of its topic in the prompt, else -1.0; `score`: all, in points of BM25; `rank`; `margin`: to the next."""
 
     def __init__(self, scope: str, directory: str, row: "tuple[object, ...]") -> None:
         self.scope = scope

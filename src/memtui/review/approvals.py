@@ -28,8 +28,7 @@ IN_METADATA = {"tags": "tags", "created": "created", "modified": "modified", "se
 
 
 class Choices(NamedTuple):
-    """A person's choices for a draft: empty ones replace nothing, but an empty `body` or `trigger` is none. `rules`:
-    lines, of what is checked from then on."""
+    """A person's choices for a draft; empty ones replace nothing, but `body` and `trigger`; `rules`: lines to check."""
 
     name: str = ""
     type: str = ""

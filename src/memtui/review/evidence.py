@@ -96,7 +96,7 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
             text = refusal(record, block, tool)
             if not text and tool == speaker.ASK_TOOL:
                 typed = speaker.typed_answers(transcript_hot.result_text(block), record.get("toolUseResult"), None)
-                text = "\n".join(typed_answer.words for typed_answer in typed)
+                text = "\n".join(words for words, _ in typed)
         if text:
             utterances.append(Utterance(who, text[:TEXT_LIMIT], time))
     return utterances

@@ -48,8 +48,7 @@ class Catalog:
     """The memories of a directory that may be delivered: the `lines` that rank first and the number of all (`count`);
     `untrusted` is the number of those that may not. `directories`: the directory and those below it. `large`: there are
     too many files for a hook to check each. `unready`: a hook had no time to find all changes, until `build` has run;
-    with `building` no line is known yet. `files`: the caches whose change times show a change, the head and the file of
-    `touch`."""
+    with `building` no line is known yet. `files`: the caches that change with it: the head, and the file of `touch`."""
 
     def __init__(self, directory: str) -> None:
         self.directory = directory

@@ -204,8 +204,7 @@ def own_checks(fields: Mapping[str, object]) -> list[str]:
 
 
 def with_fields(memory: Memory, fields: Mapping[str, str]) -> bytes:
-    """Return a memory's file with fields changed as for `Store.edit`, with frontmatter if it has none. A description
-    that is the first sentence of the body follows it."""
+    """Return a file with fields changed; a description that is the body's beginning follows it. Raises MemtuiError."""
     if memory.broken is not None:
         hint = "Fix the whole file in an editor."
         raise MemtuiError(f"{memory.path}: the frontmatter can't be changed: {memory.broken}", hint)

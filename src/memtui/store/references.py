@@ -106,8 +106,7 @@ def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook:
 
 
 def not_trusted(stem: str, team: str = "") -> MemtuiError:
-    """Return the error that a memory must be trusted before sessions may get its text. `team`: the scope of those who
-    share it."""
+    """Return the error that a memory must be trusted before sessions get it; `team`: the scope where it is shared."""
     return MemtuiError(
         f"{stem} is not trusted: {'it is shared by a team' if team else 'it came with the repository'}.",
         f"Read it, and trust it first: memtui trust {shell_word(f'{team}:{stem}' if team else stem)}",

@@ -31,8 +31,7 @@ COPY = re.compile(r"Copy of (?P<first>.+)|(?P<of>.+?)(?: - Copy| copy)?(?: \(\d+
 class Scope:
     """A directory of memories, referred to by `label` or `aliases`. `root_path`, `slug`: of its project; `project`:
     the name of another one; `source`: the agent. `trusted`: False if nothing in it is; `exists`: False for one that
-    the first memory would create; `problem`: why it is not read. Instructions and blocks have `files` instead of all
-    in it."""
+    the first memory would create; `problem`: why it is not read; `files`: those of instructions and blocks."""
 
     kind: str
     label: str

@@ -100,14 +100,6 @@ def words_of(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, words)))
 
 
-class HeadedSection(NamedTuple):
-    """A section: the headings that it stands under, outermost first, and its text without those below it."""
-
-    headings: tuple[str, ...]
-    text: str
-    line: int
-
-
 def read_folder(path: str) -> SourceContent:
     """Return the notes of a folder, without hidden files and links that leave it. Raises UnreadableSourceError."""
     top = path.rstrip("/") or "/"
@@ -211,9 +203,9 @@ def _add_sections(content: SourceContent, text: str, where: str, scope: str, mod
     plain = links.masked(text)
     for match in reversed(list(COMMENT.finditer(plain))):
         text = text[: match.start()] + text[match.end() :]
-    for section in _sections(text):
+    for headings, own, number in _sections(text):
         lines = []
-        for line, outside in zip(section.text.split("\n"), links.masked(section.text).split("\n"), strict=True):
+        for line, outside in zip(own.split("\n"), links.masked(own).split("\n"), strict=True):
             if imported := IMPORT.fullmatch(outside):
                 content.skipped.append(LeftOut(f"{where}: @{imported[1]}", NOT_FOLLOWED))
             else:
@@ -221,14 +213,14 @@ def _add_sections(content: SourceContent, text: str, where: str, scope: str, mod
         body = "\n".join(lines).strip("\n").rstrip()
         if not body.strip():
             continue
-        heading = section.headings[-1] if section.headings else ""
-        about = described(" › ".join(section.headings[1:] or section.headings), body)
-        place, name = f"{where}:{section.line}", heading or described("", body)
+        about, place = described(" › ".join(headings[1:] or headings), body), f"{where}:{number}"
+        name = headings[-1] if headings and headings[-1] else described("", body)
         content.add(Incoming(place, name, about, body, "feedback", scope, modified=modified))
 
 
-def _sections(text: str) -> list[HeadedSection]:
-    sections: list[HeadedSection] = []
+def _sections(text: str) -> list[tuple[list[str], str, int]]:
+    """List the sections of a text: their headings, outermost first, the text without those below, its first line."""
+    sections: list[tuple[list[str], str, int]] = []
     above: list[tuple[int, str]] = []
     lines: list[str] = []
     begin = 1
@@ -236,10 +228,10 @@ def _sections(text: str) -> list[HeadedSection]:
     for number, line in enumerate(text.split("\n"), 1):
         match = HEADING.match(line)
         if match and HEADING.match(plain[number - 1]):
-            sections.append(HeadedSection(tuple(title for _, title in above), "\n".join(lines), begin))
+            sections.append(([title for _, title in above], "\n".join(lines), begin))
             level = len(match["level"])
             above = [heading for heading in above if heading[0] < level] + [(level, match["title"])]
             lines, begin = [], number
         else:
             lines.append(line)
-    return [*sections, HeadedSection(tuple(title for _, title in above), "\n".join(lines), begin)]
+    return [*sections, ([title for _, title in above], "\n".join(lines), begin)]

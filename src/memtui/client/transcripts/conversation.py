@@ -41,9 +41,8 @@ _TEXTS = {attribute.removeprefix("_"): attribute for attribute in _ATTRIBUTES}
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One message of the person. `channel`: prompt, queued, tool_reject, approval or answer; `agent`: the end of the
-    agent's text since their last one, or the call that they decided on; `tools`: those used since; `uuid`: the
-    record's; `request`: what they had asked for before, `calls`: the last ones made for it, a line each; `interrupted`:
-    whether they had just stopped the agent."""
+    agent's text since their last one, or the call that they decided on; `tools`: used since; `uuid`: the record's;
+    `request`: what they had asked for, `calls`: the last made for it; `interrupted`: they had stopped the agent."""
 
     text: str
     channel: str
@@ -338,8 +337,7 @@ def position(noted: dict[str, object], path: str) -> int:
 
 
 def _mark(path: str, offset: int) -> str:
-    """Return a hash of the bytes before an offset; empty if the file is shorter; its name if it has no bytes of its
-    own. Raises OSError."""
+    """Return a hash of the bytes before an offset; "" for a shorter file; its id if it has no lines. Raises OSError."""
     agent = agents_hot.of_session(path)
     if agent is not None and not agent.has_lines:
         return agent.session_id(path) if agent.status(path) else ""

@@ -1,10 +1,8 @@
-"""Who spoke: whether a record of a transcript holds a person's own words, and which of it these are. The client names
-it in fields that differ between versions (docs/hooks.md). A record that names nobody is a person's; a value that is not
-known here is not."""
+"""Who spoke: whether a record of a transcript holds a person's own words, and which. The client says so in fields that
+differ between versions (docs/hooks.md). A record that names nobody is a person's; one with an unknown value is not."""
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from memtui.base import fastjson_hot
 from memtui.client.transcripts import transcript_hot
@@ -166,13 +164,6 @@ _RESPONDED = "The user responded: "
 _NOTHING = ("(notes only)", "")
 
 
-class TypedAnswer(NamedTuple):
-    """Words that a person typed to answer a question; `question`: with the options that they picked."""
-
-    words: str
-    question: str = ""
-
-
 def asked_questions(questions: object) -> list[dict[str, object]]:
     """Return of the questions of a call what is needed to tell picked options from typed words."""
     return [
@@ -189,14 +180,14 @@ def _dicts(value: object) -> list[dict[str, object]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def typed_answers(text: str, result: object, questions: object) -> Iterator[TypedAnswer]:
-    """Yield what was typed, by the client's report and what it writes beside it; `questions`: of the call."""
+def typed_answers(text: str, result: object, questions: object) -> Iterator[tuple[str, str]]:
+    """Yield typed words and the question with the options picked, by what the client says; `questions`: of the call."""
     fields = result if isinstance(result, dict) else {}
     if fields.get("afkTimeoutMs") is not None:
         return  # nobody was there: the client went on by itself
     response = text_of(fields.get("response")) or (text.removeprefix(_RESPONDED) if text.startswith(_RESPONDED) else "")
     if response:
-        yield TypedAnswer(response)
+        yield response, ""
     every = [*asked_questions(questions), *asked_questions(fields.get("questions"))]
     questions_by_text = {text_of(question["question"]): question for question in every}
     answers, notes = fastjson_hot.table(fields, "answers"), fastjson_hot.table(fields, "annotations")
@@ -207,7 +198,7 @@ def typed_answers(text: str, result: object, questions: object) -> Iterator[Type
 
 def _of_question(
     question: str, answer: object, notes: str, questions: Mapping[str, dict[str, object]]
-) -> Iterator[TypedAnswer]:
+) -> Iterator[tuple[str, str]]:
     entry = questions.get(question)
     entries = [entry] if entry is not None else list(questions.values())
     labels = {_low(label) for part in entries for label in _labels(part) if label}
@@ -220,7 +211,7 @@ def _of_question(
     # Without the options nothing tells typed words from picked ones.
     own = [part for part in words if _low(part) not in labels] if entries else []
     for text in filter(None, (", ".join(own), notes.strip())):
-        yield TypedAnswer(text, line)
+        yield text, line
 
 
 def _split(answer: str, labels: set[str]) -> list[str]:

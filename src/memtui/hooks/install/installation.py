@@ -146,8 +146,7 @@ ERRORS = {"utf-8": "surrogateescape", "utf-16-le": "surrogatepass", "utf-16-be":
 @dataclass(frozen=True)
 class SettingsPlan:
     """A planned change to one settings file, its bytes before and after (None: no file), and its record in
-    installs.json. `other_status_line`: the person's own that stays; `instead`: the command that would show it and ours,
-    or it alone where ours goes."""
+    installs.json. `other_status_line`: the person's, which stays; `instead`: the command to show it, and ours if on."""
 
     action: Action
     scope: str

@@ -186,8 +186,7 @@ class Offer:
 
 
 def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float = 0.0, project: str = "") -> Offer:
-    """Choose the best `most` candidates (0: all), the lasting ones first, said after `since` (of the epoch), of the
-    project root `project` or of all, that are sure enough."""
+    """Choose the best `most` sure candidates (0: all), lasting ones first, said after `since`, of a project or all."""
     now = store.journal.now()
     least = config_hot.fraction(config_hot.load(store.root), "extract_confidence")
     said_already = _SaidAlready(store)

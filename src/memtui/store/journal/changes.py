@@ -60,8 +60,7 @@ class Change(ABC):
         """Return the row, without the path; stores its contents. Raises ConflictError, OSError, MemtuiError."""
 
     def written_ahead(self) -> "Change":
-        """Return the change with its new content in a temporary file already, which the disk need not have yet; making
-        it then waits for no disk. Raises OSError."""
+        """Return the change with its content in a temporary file: making it waits for no disk. Raises OSError."""
         return self
 
     @abstractmethod
@@ -237,8 +236,7 @@ def _digest(data: bytes | None) -> str | None:
 @dataclass(frozen=True)
 class Patch(Change):
     """Replace `removed` by `added` at byte `at` of a settings file: only these bytes are stored, as the rest may be
-    secret. `was` and `now`: hashes of the file, None for none; `mode`: of a new one; `dirs` were made for it, and go
-    with it."""
+    secret. `was`, `now`: hashes of the file (None: none); `mode`: of a new one; `dirs`: made for it, and go with it."""
 
     key = "cut"
     swapped = (("removed", "added"), ("was", "now"))

@@ -29,8 +29,7 @@ TRIES = 20
 @dataclasses.dataclass(frozen=True)
 class TextEdit(changes.Change):
     """Replace `removed` (whole lines) by `added`; without it insert after `anchor` (empty: at the beginning, None or
-    gone: at the end). Of several places the one nearest to offset `at` counts, else the last. Bytes that are not UTF-8
-    are surrogates."""
+    gone: at the end). Of several places the one nearest to `at` counts, else the last. Odd bytes are surrogates."""
 
     key = "was"
     swapped = (("removed", "added"),)

@@ -35,8 +35,7 @@ class Writer:
 @dataclass(frozen=True)
 class Version:
     """One version of a memory's `file`: `digest` (GONE: deleted), `size`, `stamp` (its time in nanoseconds), when it
-    was taken in, whether it is `seen`; `change`: memtui's own that made it; `was`: its directory and file before that;
-    `op`."""
+    was taken in, whether it is `seen`; `change`, `op`: memtui's that made it; `was`: its directory and file before."""
 
     directory: str
     file: str

@@ -70,8 +70,7 @@ class Occasions:
 
 
 class Source(NamedTuple):
-    """Where a memory is from: session, approve, copy, move, made (at `when`), own, repository, model, unknown, or a
-    team: `by` whom there."""
+    """Where a memory is from: session, approve, copy, move, made (at `when`), own, repository, model, team (`by`), …"""
 
     kind: str
     when: float | None = None
@@ -80,8 +79,7 @@ class Source(NamedTuple):
 
 
 def colleagues(scope: Scope) -> dict[str, str]:
-    """Map each file of a team's scope to who wrote it last, and on which machine, as the commits of the team say; empty
-    for other scopes. `sync/sync.py` notes them."""
+    """Map each file of a team's scope to who wrote it last, and where, as `sync/sync.py` notes it; {} for others."""
     if scope.kind != "remote":
         return {}
     rows = fs_hot.read_table(os.path.dirname(scope.directory) + "/writers.json")

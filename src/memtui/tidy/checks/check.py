@@ -14,8 +14,7 @@ from memtui.tidy.checks.repository import Repository
 
 
 class Checked(NamedTuple):
-    """A scope's sound memories with their project, repository and deliveries; `every`: those that are broken, too;
-    `answers`: what was worked out before."""
+    """A scope's sound memories with project, repository and deliveries; `every`: broken ones too; `answers`: known."""
 
     scope: Scope
     memories: Sequence[Memory]
@@ -35,8 +34,7 @@ class Checked(NamedTuple):
 
 class Check(NamedTuple):
     """A family of findings by its `codes`, whose words, remedy and fix stand in base/findings.txt: `of_memory` finds
-    them in a sound memory alone at a time, `of_scope` in all of a scope. `facts`: all that the findings depend on; such
-    findings are kept as long as that is the same."""
+    them in one sound memory, `of_scope` in all of a scope, kept while what they depend on, `facts`, is the same."""
 
     codes: tuple[str, ...]
     of_memory: Callable[[Memory, float], Iterable[Finding]] | None = None

@@ -30,8 +30,7 @@ DEFINITION = re.compile(word_lists.expanded(coverage.SECTIONS, "definition").enc
 
 @dataclass
 class History:
-    """What commits up to `head` did, oldest first: their ids; and by name, the numbers of those that changed how often
-    a file has it: of all names, or of those of `only`."""
+    """The commits up to `head`, oldest first; by name (all or `only` some) those that changed how often it is there."""
 
     head: str = ""
     only: list[str] | None = None

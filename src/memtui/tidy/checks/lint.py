@@ -33,8 +33,7 @@ ORDER = {code: number for number, code in enumerate(OF_MEMORIES)}
 @dataclass
 class LintInput:
     """What is checked: `scopes`; `own` are the person's, by label. `root` is empty where there is no home, `usage` None
-    where deliveries are not looked at; `apart`: pairs that a person called different; `known`: memories as read before,
-    by path. `check` fills in `memories`, by path."""
+    where deliveries are not looked at; `apart`: pairs kept apart; `known`: as read before; `check` sets `memories`."""
 
     scopes: list[Scope]
     now: float

@@ -34,8 +34,7 @@ TICK_SECONDS, BYTES = 0.1, 1 << 20
 
 
 class Repository:
-    """The repository whose work tree begins at `top`. Every answer is empty if git or the repository is not there.
-    `go_on`: asked while git is at work; False ends it."""
+    """The repository with its work tree at `top`; answers are empty without it. `go_on` is asked; False ends git."""
 
     def __init__(self, top: str, go_on: Callable[[], bool] = lambda: True) -> None:
         self.top, self.go_on, self.seconds = top, go_on, LONGEST_SECONDS
