@@ -141,7 +141,7 @@ def sentences(text: str) -> Iterator[MaskedSentence]:
             opening, depth = plain.rstrip(": "), indent
         parts = [_ASIDE.sub("", part).strip() for part in _END.split(words)]
         for part, following in zip(parts, [*parts[1:], ""], strict=True):
-            is_limited = is_refused or section[0] or lead_in[0] or _EXCEPTION.match(following)
+            is_limited = is_refused or section[0] or (is_listed and lead_in[0]) or _EXCEPTION.match(following)
             if (
                 not is_limited
                 and (not is_row or NEGATED.match(part))
