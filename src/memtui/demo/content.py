@@ -38,16 +38,6 @@ def ulid(seconds: float, number: int) -> str:
     return ids_hot.ulid(seconds, blake2b(f"memtui demo {number}".encode(), digest_size=10).digest())
 
 
-SESSIONS = {
-    "older": "0b5d3a52-6f0e-4c2c-8f39-5d7f3f1e0a01",
-    "monday": "3e8f61c4-92d7-4b0a-b1c8-0c4f7d2e9b02",
-    "tuesday": "7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11",
-    "blog": "a94d0e7b-5c3f-4a86-8d21-6b9e1f4c7d03",
-    "today": "d2f7b8c9-1e64-4d53-9f70-3a8c5b6e2f04",
-    "welcome": "c85a2f17-4d0b-4b9e-8a63-1f7e5d3c9a06",
-}
-
-
 def layout(directory: str, now: float) -> World:
     """Return the paths of a world in a directory; builds nothing."""
     top = paths_hot.resolve(os.path.abspath(directory)) or directory
@@ -67,6 +57,7 @@ Entry = tuple[dict[str, str], str, float]  # fields, text, age in hours; `expire
 # By name; in `content.txt` each begins with `== NAME`.
 _PARTS = re.split(r"(?m)^== (\w+)\n", fs_hot.read_bytes(__file__.removesuffix("py") + "txt").decode())[1:]
 TEXTS = dict(zip(_PARTS[::2], _PARTS[1::2], strict=True))
+SESSIONS: dict[str, str] = dict(map(str.split, TEXTS["SESSION_IDS"].splitlines()))
 
 
 def blocks(name: str) -> Iterator[tuple[list[str], str]]:
@@ -105,12 +96,6 @@ WRITTEN = "flaky-upload-test.md"
 WRITTEN_TEXTS = {
     "first": TEXTS["WRITTEN_HEAD"].format("now and then") + "**How to apply:** stop and ask me when it fails.\n",
     "last": TEXTS["WRITTEN_HEAD"].format("one time in ten, a race on the temp file") + TEXTS["LAST_WRITTEN"],
-}
-INSTRUCTIONS = "# Mine\n\nAsk before you delete a file.\n"
-SHOP_INSTRUCTIONS = "# Shop\n\nTypeScript, pnpm, PostgreSQL. Tests: `pnpm test`.\n"
-HAND_WRITTEN = {
-    "guidance": "The design review moved to Thursday.\n",
-    "items": "- [ ] Ask Jo about the invoice layout\n",
 }
 # Runs of the subconscious, oldest first: session, hours ago, what it noted, what it whispered about which words.
 RUNS = [(head[0], float(head[1]), body.strip(), head[2:]) for head, body in blocks("RUNS")]

@@ -105,23 +105,12 @@ class DemoSession:
         return name
 
     def log(self, name: str, event: str, text: str, items: list[Record], tool: str = "") -> None:
-        record: Record = {
-            "v": log_hot.VERSION,
-            "id": name,
-            "time": clock_hot.iso(self.time),
-            "event": event,
-            "session_id": self.id,
-            "prompt_id": self.prompt,
-            "transcript": transcript_path(self.world, self.name, self.project),
-            "transcript_size": sum(len(line.encode()) + 1 for line in self.lines),
-            "cwd": self.project,
-            "project": paths_hot.project_key(self.project),
-            "project_root": self.project,
-            "mode": "full",
-            "chars": blocks_hot.units(text),
-            "text": text,
-            "items": items,
-        }
+        size, key = sum(len(line.encode()) + 1 for line in self.lines), paths_hot.project_key(self.project)
+        record: Record = {"v": log_hot.VERSION, "id": name, "time": clock_hot.iso(self.time), "event": event}
+        record |= {"session_id": self.id, "prompt_id": self.prompt}
+        record |= {"transcript": transcript_path(self.world, self.name, self.project), "transcript_size": size}
+        record |= {"cwd": self.project, "project": key, "project_root": self.project}
+        record |= {"mode": "full", "chars": blocks_hot.units(text), "text": text, "items": items}
         if tool:
             record |= {"tool": tool, "tool_use_id": f"toolu_{self.count}"}
         record["ms"] = round(11.0 + self.count % 7 * 0.9, 1)

@@ -77,8 +77,8 @@ def _memories(world: World) -> None:
             _write(f"{directory}/{name}", text.encode(), world.now - hours * HOUR)
         if index:
             _write(f"{directory}/MEMORY.md", index.encode(), world.now - 48 * HOUR)
-    _write(world.config + "/CLAUDE.md", data.INSTRUCTIONS.encode(), world.now - 900 * HOUR)
-    _write(world.shop + "/CLAUDE.md", data.SHOP_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
+    _write(world.config + "/CLAUDE.md", data.TEXTS["INSTRUCTIONS"].encode(), world.now - 900 * HOUR)
+    _write(world.shop + "/CLAUDE.md", data.TEXTS["SHOP_INSTRUCTIONS"].encode(), world.now - 900 * HOUR)
     memories = data.memories("SHOP_MEMORIES").items()
     trusted = [(name, text.encode()) for name, (_, text) in memories if name != data.UNTRUSTED]
     shared = world.shop + "/.claude/memory"
@@ -117,7 +117,7 @@ def _inboxes(world: World) -> None:
                 fields["expires"] = clock_hot.iso_seconds(world.now + float(fields["expires"]) * HOUR)
             source += format_hot.render(fields, text)
         if directory == shop:
-            source += data.HAND_WRITTEN.get(kind, "")
+            source += data.TEXTS.get(f"HAND_WRITTEN_{kind}", "")
         fs_hot.write_atomic(path, source.encode(), durable=False)
 
 

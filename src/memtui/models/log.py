@@ -34,21 +34,10 @@ class LoggedCall:
     attempts: int = 0
 
     def data(self) -> dict[str, object]:
-        return {
-            "id": self.id,
-            "time": clock_hot.iso(self.time),
-            "purpose": self.purpose,
-            "backend": self.backend,
-            "model": self.model,
-            "outcome": self.outcome,
-            "input": self.usage.input,
-            "cached": self.usage.cached,
-            "written": self.usage.written,
-            "output": self.usage.output,
-            "cost": None if self.usage.cost is None else round(self.usage.cost, 6),
-            "seconds": round(self.seconds, 3),
-            "attempts": self.attempts,
-        }
+        cost = None if self.usage.cost is None else round(self.usage.cost, 6)
+        facts = {"id": self.id, "time": clock_hot.iso(self.time), "purpose": self.purpose, "backend": self.backend}
+        used = {**self.usage._asdict(), "cost": cost, "seconds": round(self.seconds, 3), "attempts": self.attempts}
+        return {**facts, "model": self.model, "outcome": self.outcome, **used}
 
 
 def path_of(root: str, seconds: float) -> str:

@@ -7,31 +7,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"  # of a cell, for bars
-# ASCII, and the characters that it replaces: of the same width, so that columns stay in line.
-_REPLACES = (
-    ("+", "▸┌┐└┘├┤┬┴┼┏┓┗┛╔╗╚╝╭╮╰╯▗▖▝▘▛▜▙▟"),
-    ("y", "✓✔"),
-    ("x", "✗✘×▒☑"),
-    ("%", "◐▓"),
-    ("~", "…"),
-    (".", "·░"),
-    ("*", "●•"),
-    ("o", "○☐"),
-    (">", "›»▶→"),
-    ("<", "‹«◂◀←"),
-    ("^", "▴▲↑"),
-    ("v", "▼↓"),
-    ("-", "▾–—─┄╌▔▀▃▄"),
-    ("_", "▁▂"),
-    ("=", "━┅╍═╸╺▅▆"),
-    ("#", "█▇■"),
-    ("|", "│┃║▏▎▍▌▋▊▉▐▕"),
-    ('"', "“”„"),
-    ("'", "‘’‚"),
-    ("?", "\ufffd" + "".join(map(chr, range(0x2400, 0x2420)))),
-    ("/ ", "🔎"),
-)
-PLAIN = {char: plain for plain, chars in _REPLACES for char in chars}
+# By character the ASCII that replaces it, of the same width, so that columns stay in line: glyphs.txt has in each line
+# first the one in place of the others.
+with open(__file__.removesuffix("py") + "txt", encoding="utf-8") as _file:
+    PLAIN = {char: line[0] for line in _file for char in line[1:-1]}
+PLAIN |= {"🔎": "/ "} | dict.fromkeys(map(chr, range(0x2400, 0x2420)), "?")
 ERRORS = "memtui-plain"  # the name of the error handler below, for streams whose encoding lacks a character
 
 

@@ -24,16 +24,9 @@ def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payl
     mem = memory.from_bytes(path, scope.label, data)
     project = paths_hot.project_root(cwd)
     prompt = prompts.under_way(transcript_hot.text_of(payload.get("transcript_path")), redacted, words_hot.tells)
-    fields = {
-        "from": f"session:{session}",
-        "kind": inbox_drafts.WRITE if before is None else inbox_drafts.REWRITE,
-        "name": redacted(mem.stem),
-        "type": mem.type,
-        "scope": scope.label,
-        "session": session,
-        "project": project,
-        "request": prompt,
-    }
+    kind = inbox_drafts.WRITE if before is None else inbox_drafts.REWRITE
+    fields = {"from": f"session:{session}", "kind": kind, "name": redacted(mem.stem), "type": mem.type}
+    fields |= {"scope": scope.label, "session": session, "project": project, "request": prompt}
     if before is not None:
         fields |= {"replaces": path.removeprefix(scope.directory + "/"), "base": ids_hot.digest(before)}
     description, body = (redacted(text).strip() for text in (mem.description, mem.body))

@@ -76,19 +76,9 @@ def note_corrections(root: str, session: str, cwd: str, signals: Iterable["Signa
                 items.append({"kind": CORRECTED, **row, "reason": signal.description, "evidence": signal.evidence})
     if items:
         project, now = paths_hot.project_root(cwd), clock_hot.now()
-        record: Record = {
-            "v": log_hot.VERSION,
-            "id": ids_hot.new_id(),
-            "time": clock_hot.iso(now),
-            "event": EVENT,
-            "session_id": session,
-            "cwd": cwd,
-            "project": paths_hot.project_key(project),
-            "project_root": project,
-            "chars": 0,
-            "text": "",
-            "items": items,
-        }
+        record: Record = {"v": log_hot.VERSION, "id": ids_hot.new_id(), "time": clock_hot.iso(now), "event": EVENT}
+        record |= {"session_id": session, "cwd": cwd, "project": paths_hot.project_key(project)}
+        record |= {"project_root": project, "chars": 0, "text": "", "items": items}
         log_hot.append(root, record, now)
     return len(items)
 

@@ -341,16 +341,9 @@ def inbox(ctx: Context, args: argparse.Namespace) -> Result:
     others = [item for item in choices.entries if NOUNS[item.kind] in kinds and not choices.near(item)]
     elsewhere = sum(not item.entry.snoozed(now) for item in others)
     untils = [row.until for row in hidden if row.until is not None]
-    data = {
-        "project": ctx.project_root,
-        "count": count,
-        "entries": [decisions.as_data(ctx, row) for row in decision_rows] if ctx.out.json else [],
-        "more": len(rows) - len(decision_rows),
-        "one_offs": len(one_offs),
-        "later": len(hidden),
-        "elsewhere": elsewhere,
-        "unread": choices.unread,
-    }
+    entries = [decisions.as_data(ctx, row) for row in decision_rows] if ctx.out.json else []
+    data = {"project": ctx.project_root, "count": count, "entries": entries, "more": len(rows) - len(decision_rows)}
+    data |= {"one_offs": len(one_offs), "later": len(hidden), "elsewhere": elsewhere, "unread": choices.unread}
     if args.later and not decision_rows:
         return Result(data, "Nothing is for later. memtui reject ID --later friday hides something until then.")
     command = f"memtui inbox --kind {args.kind}" if args.kind else "memtui inbox"

@@ -11,7 +11,7 @@ from memtui.base.phrasing_hot import age, ago, many
 from memtui.base.short_ids import short_id
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.output import Output, Result, line, picked, safe
 from memtui.models import log
 from memtui.models.choice import asked, choose
 from memtui.models.subconscious import block_files_hot, control, runs, trace
@@ -32,24 +32,16 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
     reading = control.look(ctx.env, ctx.root, ctx.project_root, ctx.now())
     powers = reading.powers
     model = asked(ctx.env, ctx.root, choice, ask=False)
-    data = {
-        "backend": choice.backend or None,
-        "model": model,
-        "chosen": choice.model,
-        "reason": None if choice.backend else choice.why,
-        "today": {"tokens": usage.tokens, "cost": usage.cost},
-        "daily_tokens": choice.daily_tokens,
-        "daily_dollars": choice.daily_dollars,
-        "reads_along": {
-            "mode": powers.mode,
-            "tools": powers.allowed,
-            "reason": powers.why or None,
-            "stopped": None if reading.stopped is None else clock_hot.iso(reading.stopped),
-            "waiting": [{**mention._asdict(), "time": clock_hot.iso(mention.time)} for mention in reading.mentions],
-            "under_way": [run.data() for run in reading.under_way],
-            "last": reading.last.data() if reading.last else None,
-        },
+    reads_along: dict[str, object] = {"mode": powers.mode, "tools": powers.allowed, "reason": powers.why or None}
+    reads_along |= {
+        "stopped": None if reading.stopped is None else clock_hot.iso(reading.stopped),
+        "waiting": [{**mention._asdict(), "time": clock_hot.iso(mention.time)} for mention in reading.mentions],
+        "under_way": [run.data() for run in reading.under_way],
+        "last": reading.last.data() if reading.last else None,
     }
+    data: dict[str, object] = {"backend": choice.backend or None, "model": model, "chosen": choice.model}
+    data |= {"reason": None if choice.backend else choice.why, "today": {"tokens": usage.tokens, "cost": usage.cost}}
+    data |= {**picked(choice, "daily_tokens daily_dollars"), "reads_along": reads_along}
     by = f"{line(model)} by {models.BACKENDS[choice.backend]}" if choice.backend else "none"
     by += f"; the service does not have {line(choice.model)}" if choice.chosen and model != choice.model else ""
     why = [] if choice.backend else [("why", choice.why), ("to do", choice.hint)]
@@ -171,24 +163,17 @@ def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
     doing = sentence_vectors.doing(ctx.root, daemon)
     ready, total = sentence_vectors.covered(ctx.root, directories)
     problem = sentence_vectors.why_failed(ctx.root) if doing == sentence_vectors.FAILED else None
-    data = {
-        "on": on,
-        "installed": installed,
-        "model": sentence_vectors.wanted(ctx.root),
-        "daemon": doing,
-        "problem": problem,
-        "pid": daemon.get("pid"),
-        "loaded": daemon.get("model"),
-        "memories": total,
-        "ready": ready,
-    }
+    model = sentence_vectors.wanted(ctx.root)
+    data = {"on": on, "installed": installed, "model": model, "daemon": doing}
+    data |= {"problem": problem, "pid": daemon.get("pid"), "loaded": daemon.get("model")}
+    data |= {"memories": total, "ready": ready}
     words = TABLES["daemon"][doing] + ("; a session starts it" if on and doing == sentence_vectors.NONE else "")
     if since := daemon.get("since"):
         words += f", process {daemon.get('pid')}, started {ago(float(str(since)), ctx.now())}"
     rows = [
         ("switched", "on" if on else "off"),
         ("package", "installed" if installed else "not installed"),
-        ("model", line(str(data["model"]))),
+        ("model", line(model)),
         ("daemon", words + (f": {line(str(problem))}" if problem else "")),
         ("ready", f"{ready} of {many(total, 'memory', 'memories')} of this project"),
     ]

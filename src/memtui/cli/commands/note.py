@@ -63,17 +63,9 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         from memtui.cli import entries
 
         unknown = entries.warn_of_strangers(ctx, entry_id, addresses, None if args.everywhere else ctx.slug)
-    data: dict[str, object] = {
-        "id": entry_id,
-        "scope": "global" if args.everywhere else "project",
-        "project": None if args.everywhere else ctx.project_root,
-        "path": path,
-        "fields": fields,
-        "text": text,
-        "redacted": redacted,
-        "unheard": why,
-        "unknown": unknown,
-    }
+    scope, project = ("global", None) if args.everywhere else ("project", ctx.project_root)
+    data: dict[str, object] = {"id": entry_id, "scope": scope, "project": project, "path": path}
+    data |= {"fields": fields, "text": text, "redacted": redacted, "unheard": why, "unknown": unknown}
     return Result(data, "" if ctx.out.tty and ctx.out.stderr_tty else short)
 
 

@@ -131,18 +131,8 @@ def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:
     notes, to_paste = setup_words.notes(plan), setup_words.to_paste(plan)
     now_true = program.notes(ctx.env) if is_applied and added else []  # whether the agent can load what was written
     notes += [words for words in now_true if words not in own_notes]
-    data = {
-        "action": plan.action,
-        "agent": program.name,
-        "scope": plan.scope,
-        "path": plan.settings_path,
-        "changed": plan.changed,
-        "written": is_applied,
-        "diff": plan.diff,
-        "notes": own_notes + notes,
-        "to_paste": to_paste,
-        "backup": backup,
-    }
+    data = {**picked(plan, "action scope changed diff"), "agent": program.name, "path": plan.settings_path}
+    data |= {"written": is_applied, "notes": own_notes + notes, "to_paste": to_paste, "backup": backup}
     data["not_served"] = [findings.message(finding) for finding in not_served]
     served = [styled("! " + safe(words), "yellow") for words in setup_words.outcome(not_served)] if not_served else []
     trust = program.trust(ctx.env) if added and program is not PROGRAM and not args.dry_run else ""
