@@ -40,9 +40,7 @@ class Result:
     __slots__ = ("code", "data", "text")
 
     def __init__(self, data: "object", *text: "str | Printer", code: int = 0) -> None:
-        self.data = data
-        self.text = text
-        self.code = code
+        self.data, self.text, self.code = data, text, code
 
 
 def narrate(text: str, *, exact: bool = False) -> "Printer":

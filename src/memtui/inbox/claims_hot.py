@@ -27,10 +27,7 @@ class Recipient:
     __slots__ = ("agent", "now", "paths", "personal", "root", "session_id", "top", "urgent_only")
 
     def __init__(self, session_id: str, agent: str, top: str, now: float) -> None:
-        self.session_id = session_id
-        self.agent = agent
-        self.top = top
-        self.now = now
+        self.session_id, self.agent, self.top, self.now = session_id, agent, top, now
         self.paths: list[str] = []
         self.personal = False
         self.urgent_only = False
@@ -114,10 +111,7 @@ class Claim:
     __slots__ = ("directory", "entries", "name", "size")
 
     def __init__(self, directory: str, name: str, size: int, entries: "list[tuple[format_hot.Entry, str]]") -> None:
-        self.directory = directory
-        self.name = name
-        self.size = size
-        self.entries = entries
+        self.directory, self.name, self.size, self.entries = directory, name, size, entries
 
     @property
     def scope(self) -> str:

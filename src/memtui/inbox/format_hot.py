@@ -32,11 +32,7 @@ class Entry:
     __slots__ = ("fields", "id", "raw", "start", "text")
 
     def __init__(self, entry_id: str, fields: "dict[str, str]", text: str, raw: str, start: int) -> None:
-        self.id = entry_id
-        self.fields = fields
-        self.text = text
-        self.raw = raw
-        self.start = start
+        self.id, self.fields, self.text, self.raw, self.start = entry_id, fields, text, raw, start
 
     def flag(self, name: str) -> bool:
         return self.fields.get(name, "").lower() in {"yes", "true", "1"}

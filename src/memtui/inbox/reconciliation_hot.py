@@ -36,9 +36,7 @@ class Reconciled:
     __slots__ = ("delivery_id", "outcome", "returned")
 
     def __init__(self, delivery_id: str, outcome: str, returned: "list[str]") -> None:
-        self.delivery_id = delivery_id
-        self.outcome = outcome
-        self.returned = returned
+        self.delivery_id, self.outcome, self.returned = delivery_id, outcome, returned
 
 
 def all_inboxes(root: str) -> "list[str]":
@@ -138,12 +136,8 @@ class _Claim:
     __slots__ = ("delivery_id", "directory", "name", "owner", "path", "pid", "record", "root", "size")
 
     def __init__(self, root: str, directory: str, name: str, delivery_id: str, owner: str, pid: int) -> None:
-        self.root = root
-        self.directory = directory
-        self.name = name
-        self.delivery_id = delivery_id
-        self.owner = owner
-        self.pid = pid
+        self.root, self.directory, self.name = root, directory, name
+        self.delivery_id, self.owner, self.pid = delivery_id, owner, pid
         self.path = f"{directory}/{format_hot.CLAIMED}/{name}"
         self.record = self._logged()
         # How many bytes of it the hook had read; what is behind was appended later.

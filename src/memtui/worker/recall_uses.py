@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
+from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot, word_lists
 from memtui.deliver import log_hot, uses_hot
 from memtui.deliver.record import CORRECTED, MEMORY_KINDS, RECALL, USE, Delivery, Record
 from memtui.deliver.statistics import RecallCounter, RecallCounts
@@ -39,15 +39,7 @@ SURE = 0.65
 
 _WORD = re.compile(r"[^\W_]{3,}")
 _SUBJECT = re.compile(r"^\s*(?:name|description):(.+)$", re.MULTILINE)
-# Words that say nothing about what a sentence is about.
-_COMMON = frozenset(
-    re.findall(
-        r"\w+",
-        "the and for not but you your our with without that this these those are was were will would can could should"
-        " must have has had does did from into onto they them then than when where which what who why how all any each"
-        " every one always never only just also please instead use used using again still don dont now here there",
-    )
-)
+_COMMON = word_lists.sets(__file__.removesuffix("py") + "txt")["common"]
 
 
 def note_corrections(root: str, session: str, cwd: str, signals: Iterable["Signal"]) -> int:

@@ -233,8 +233,8 @@ async def test_what_has_no_never_again_is_rejected_without_a_word_of_it(app):
 
 
 async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
-    may_read, read = threading.Event(), inbox_screen.read
-    monkeypatch.setattr(inbox_screen, "read", lambda *of, **how: may_read.wait(5) and read(*of, **how))
+    may_read, read = threading.Event(), inbox_screen.inbox_row.read
+    monkeypatch.setattr(inbox_screen.inbox_row, "read", lambda *of, **how: may_read.wait(5) and read(*of, **how))
     async with app.run_test(size=WIDE) as pilot:
         await pilot.pause(0.1)
         inbox = app.screen

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memtui.base import fs_hot, paths_hot, visible_hot
+from memtui.base import fs_hot, paths_hot, visible_hot, word_lists
 from memtui.base.phrasing_hot import many
 from memtui.redact.redact import redacted
 
@@ -19,16 +19,8 @@ SECONDS, SEARCHED = 5.0, 20_000
 LINE = 200
 # Directories that are not searched, and files that are not read: they hold no text of the project, or secrets.
 SKIPPED = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".mypy_cache", ".tox", "target"}
-_SECRETS = """
-.env .env.* *.env .envrc *.pem *.key *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx id_rsa* id_dsa* id_ed25519* id_ecdsa*
-.netrc _netrc .npmrc .yarnrc.yml .pypirc .pgpass .my.cnf .htpasswd .git-credentials .vault-token credentials
-credentials.* .credentials* *credentials.json service-account*.json service_account*.json client_secret*.json secrets.*
-*.tfvars *.tfvars.json *.tfstate *.tfstate.* kubeconfig *.kubeconfig .*_history .histfile .netrwhist .lesshst .viminfo
-"""
-SECRETS = _SECRETS.split()
-_DIRS = ".ssh .gnupg .aws .azure .gcloud .kube .docker .password-store .git .hg .svn"
-SECRET_DIRS = set(_DIRS.split())
-SECRET_PATHS = (".config/gh", ".config/gcloud", ".config/op", ".config/hub")
+_WORDS = word_lists.sets(os.path.dirname(__file__) + "/secrets.txt")
+SECRETS, SECRET_DIRS, SECRET_PATHS = _WORDS["files"], _WORDS["directories"], _WORDS["paths"]
 
 
 class Looked(NamedTuple):

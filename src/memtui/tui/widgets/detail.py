@@ -24,21 +24,14 @@ INDENT = re.compile(r" *(?:(?:[•▏·○☐☑*+-]|\d{1,4}[.)]) +|[a-z]{1,10} 
 LONGEST_LABEL = 20
 LEAST_CELLS = 12  # nothing is indented where fewer cells than this would be left
 WORD, PART = re.compile(r"(?:[→←] )?\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")  # an arrow stays with what it points to
+MOVING = {"j": "scroll_down", "k": "scroll_up", "ctrl+b": "page_up", "ctrl+f": "page_down"}
+MOVING |= {"ctrl+u": "half(-1)", "ctrl+d": "half(1)", "g": "edge(-1)", "G": "edge(1)"}
 
 
 class Detail(ScrollView, can_focus=True):
     """A text that scrolls, and stays where it is while the same thing is shown again."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", show=False),
-        Binding("k", "scroll_up", show=False),
-        Binding("ctrl+b", "page_up", show=False),
-        Binding("ctrl+f", "page_down", show=False),
-        Binding("ctrl+u", "half(-1)", show=False),
-        Binding("ctrl+d", "half(1)", show=False),
-        Binding("g", "edge(-1)", show=False),
-        Binding("G", "edge(1)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(key, action, show=False) for key, action in MOVING.items()]
     key = ""
     plain = ""
     text: Text | None = None

@@ -30,16 +30,8 @@ STREAM_SECONDS = 2.0  # rows stream in as long as they are shown again within so
 STRIPS_KEPT = 400  # painted lines that are cached
 # How long after the key of undo a row counts as brought back by it.
 UNDO_SECONDS = 10.0
-MOVING = {
-    "up,k": "move(-1)",
-    "down,j": "move(1)",
-    "pageup,ctrl+b": "page(-1)",
-    "pagedown,ctrl+f": "page(1)",
-    "ctrl+u": "page(-1, 2)",
-    "ctrl+d": "page(1, 2)",
-    "home,g": "edge(-1)",
-    "end,G": "edge(1)",
-}
+MOVING = {"up,k": "move(-1)", "down,j": "move(1)", "pageup,ctrl+b": "page(-1)", "pagedown,ctrl+f": "page(1)"}
+MOVING |= {"ctrl+u": "page(-1, 2)", "ctrl+d": "page(1, 2)", "home,g": "edge(-1)", "end,G": "edge(1)"}
 
 
 @dataclass
@@ -84,13 +76,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         id: str | None = None,  # noqa: A002  textual's name
     ) -> None:
         super().__init__(id=id)
-        self.columns = list(columns)
-        self._draw = draw
-        self.key = key
-        self.empty = empty
-        self.header = header
-        self._look = look
-        self.can_mark = can_mark
+        self.columns, self.empty, self.header = list(columns), empty, header
+        self._draw, self.key, self._look, self.can_mark = draw, key, look, can_mark
         self.rows: Sequence[Row] = ()
         self.marks: set[str] = set()
         self.has_cursor = True
