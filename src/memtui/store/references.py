@@ -64,7 +64,7 @@ def writable(scope: Scope, *, shared: bool = False) -> None:
     if scope.is_shared:
         if shared:
             return
-        raise MemtuiError(SHARED, "memtui edit, mv, cp and rm ask first, or take --yes, as memtui approve does.")
+        raise MemtuiError(SHARED, "memtui new, edit, mv, cp and rm ask first, or take --yes, as memtui approve does.")
     if not scope.writable:
         raise MemtuiError(f"The scope “{scope.label}” is read-only.", "Change these files in an editor.")
 

@@ -76,6 +76,8 @@ MUTE = _kind("change", "mute", **{**CHANGE, "approve": "mute"})
 PROBLEM = _kind("problem", "problem", approve="edit", reject="reject", later="later", follow="go to it")
 TRUST_VERBS = {"approve": "trust", "reject": "reject", "later": "later", "follow": "go to it"}
 TRUST = RowKind("trust", "trust", "memory to trust", "memories to trust", TRUST_VERBS)
+SENT_VERBS = {**TRUST_VERBS, "approve": "accept", "reject": "refuse"}
+SENT = TRUST._replace(singular="memory to accept", plural="memories to accept", verbs=SENT_VERBS)
 # The kinds, and their words, as they follow each other in the list.
 KINDS = (DRAFT, CHANGED, MERGE, FIX, PROBLEM, RULE, MUTE, TRUST, TODO)
 ORDER = [kind.word for kind in KINDS]
@@ -417,11 +419,11 @@ class TrustRow(Decision):
 
 def of_untrusted(untrusted: "Untrusted", project: str) -> TrustRow:
     memory, by = untrusted.memory, safe_text.line(untrusted.by, 80)
-    is_sent = by and (untrusted.take_in is not None or untrusted.scope.kind == "remote")
+    is_sent = untrusted.take_in is not None or untrusted.scope.kind == "remote"
     return TrustRow(
         key=f"trust:{memory.path}",
-        kind=TRUST,
-        says=f"{by}: {untrusted.says}" if is_sent else untrusted.says,
+        kind=SENT if is_sent else TRUST,
+        says=f"{by}: {untrusted.says}" if is_sent and by else untrusted.says,
         place=scope_name(untrusted.scope, project),
         time=memory.changed_at or None,
         later_key=untrusted.later_key,

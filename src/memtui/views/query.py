@@ -93,13 +93,19 @@ def choices(places: Iterable[Scope], kinds: Iterable[str], here: str, root: str 
     types = [*memory.TYPES, *sorted({kind.casefold() for kind in kinds} - {*memory.TYPES, "", UNTYPED}), UNTYPED]
     projects = sorted({scope.project.casefold() for scope in scopes} | {here.casefold()})
     terms = {"type": types, "scope": sorted(names - {""}), "is": [*STATES], "project": [ALL, *filter(None, projects)]}
-    return terms | {"from": sorted({*writers(root).values()}) if root else []}
+    return terms | {"from": sorted({who for names in writers(root).values() for who in names}) if root else []}
 
 
-def writers(root: str) -> dict[str, str]:
-    """Return by path the name, in lower case, of the machine that changed a memory last, as its last sync noted it."""
-    rows = fs_hot.read_table(state.folder(root) + state.WRITERS)
-    return {path: str(row[1]).casefold() for path, row in rows.items() if isinstance(row, list) and len(row) > 1}
+def writers(root: str) -> dict[str, list[str]]:
+    """Return by path who changed a memory last, as the last sync noted it: the names of the machine and, in a team, of
+    the person, in lower case."""
+    names_by_path: dict[str, list[str]] = {}
+    for team in state.names(root):
+        top = state.folder(root, team)
+        for path, row in fs_hot.read_table(top + state.WRITERS).items():
+            file = f"{top}/memory/{path.partition('/')[2]}" if team else path
+            names_by_path[file] = [str(who).casefold() for who in row[:2] if who] if isinstance(row, list) else []
+    return names_by_path
 
 
 def names(scope: Scope, begun: str) -> bool:
@@ -137,7 +143,7 @@ class MemoryQuery:
         for name, value in zip(NAMES, values, strict=True):
             begun = [w for w in values_by_name[name] if w.startswith(value) or (name == "project" and value in w)]
             if value and name == "from" and not values_by_name[name]:
-                return "No other machine changed a memory here: see `memtui sync status`."
+                return "No machine changed a memory here yet: see `memtui sync status`."
             if value and not begun:
                 return not_among(name, value, values_by_name[name])
         return ""
@@ -173,7 +179,9 @@ class MemoryQuery:
         directories = [scope.directory for scope in scopes] if self.state == MUTED else []
         marked = {(MUTED, f"{place}/{file}") for place in directories for file in mutes_hot.load(root, place)}
         by_path = writers(root) if self.machine else {}
-        return marked | {("from", path) for path, name in by_path.items() if name.startswith(self.machine)}
+        return marked | {
+            ("from", path) for path, names in by_path.items() if any(name.startswith(self.machine) for name in names)
+        }
 
 
 def memories(text: str) -> MemoryQuery:

@@ -37,6 +37,7 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
     if not (body + fields["description"]).strip():
         raise UsageError("There is nothing to save yet.", "Give a text or a description.")
     description = fields["description"] or head_hot.first_line(body) or stem
+    memories.ask_others(ctx, store, [], scope.label, yes=args.yes)
     mem = store.create(scope, stem, description, args.type, body or description)
     words = memories.written(ctx, acts.done("create"), mem)
     return Result({**memories.data_of(mem), "redacted": redacted}, words, memories.undo())
