@@ -165,9 +165,6 @@ def _text(name: str, path: str = "") -> Pattern | None:
     return Pattern(text=name[:-1] if name.endswith("()") else name, path=path)
 
 
-# rules
-
-
 def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what is not to be used, with what is: both commands, or both texts; a command also without the other."""
     other = match["other"]

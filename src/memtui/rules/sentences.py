@@ -53,6 +53,7 @@ _OPENING, _NEUTRAL, _POINT, _INVERTED, _EXCEPTION = map(
 _TITLE, _DOING, _CROSS, _DIRECTORY = map(compiled, ("title", "doing", "cross", "directory"))
 _END, _OPTION, _DASH, _CODE = map(compiled, ("end", "option", "dash", "code"))
 _NAMES = dict(line.split(" ", 1) for line in SECTIONS["names"].split("\n"))
+_FORCED = re.compile(r"`git push (?=[^`]*(?:--force|-f)\b)(?:-\S+ )*(?:origin )?(main|master|develop)(?: -\S+)*`")
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
 _FENCE = re.compile(r"^ *(```|~~~)(?P<language>[^\n]*)\n?(?P<code>.*?)(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
@@ -77,7 +78,7 @@ _ASIDE = re.compile(
 _WORD = re.compile(r"[^\s,;:!?()（），。；：、\ue000-\ue4ff\u3000-\u9fff\uac00-\ud7ff]+")
 _NAMED = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
 _PROGRAM = re.compile(
-    rf"(?<![\w./-])(?!git hooks?\b)(?:{_NAMED}|(?i:npm|pnpm|yarn|bun|uv|poetry))"
+    rf"(?<![\w./-])(?!git\b(?! (?:{'|'.join(SUBCOMMANDS)})\b| -))(?:{_NAMED}|(?i:npm|pnpm|yarn|bun|uv|poetry))"
     rf"(?: (?:{'|'.join(SUBCOMMANDS)})\b(?! suite))?"
     r"(?: --?[\w=-]+)*(?![\w/-]|\.\w)",
     re.ASCII,
@@ -218,13 +219,16 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
         kind = "P" if is_named else "T" if re.fullmatch(r"--[a-z][a-z-]+", name) else ""
         return sign(name, kind) + match[0][len(name) :] if kind else match[0]
 
+    line = _FORCED.sub(r"`git push --force` to \1", line)
     line = _JOINED.sub(lambda match: "`" + match[0].replace("/", "`, `") + "`", line)
     for form, name in _NAMES.items():
         parts = re.split("(`[^`]*`)", line)
         line = "".join(part if part[:1] == "`" else compiled(form).sub(name, part) for part in parts)
     words = _DASH.sub(lambda _: sign("—", "D"), line)
     words = _CODE.sub(coded, words)
-    words = _PROGRAM.sub(lambda match: sign(match[0].lower(), "C"), _BOLD.sub("", words))
+    words = _PROGRAM.sub(
+        lambda match: sign(re.sub(r"^\w+", lambda name: name[0].lower(), match[0]), "C"), _BOLD.sub("", words)
+    )
     words = _LIBRARY.sub(lambda match: sign(match[0], "W"), words)
     return _WORD.sub(plain, words).strip(), names
 
