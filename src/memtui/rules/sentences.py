@@ -88,7 +88,7 @@ _LIBRARY = re.compile(
     rf"(?:(?<=not )|(?<=NOT )|(?<=never )|(?<=of )|(?<=than ))(?:{'|'.join(LIBRARIES)})(?![\w/-]|\.\w)"
 )
 # Behind an ending, also as the first of several.
-_OF_FILES = re.compile(r"(?:(?:,? (?:or|and) |, ?|/)`\.\w+`)*(?: source)? files")
+_OF_FILES = re.compile(r"(?:(?:,? (?:or|and) |, ?|/)`\.\w+`)*(?: source)? files?\b")
 _NO_PATH = re.compile(r"[\s()\"'=<>{}$~:;|\\]|//|^(?:/|-|\.\.|@)")
 
 
