@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from memtui.inbox import claims_hot, format_hot
     from memtui.inbox.note_block_hot import Oversize
 
+    Row = dict[str, object]
+
 
 def budget(hook: runner_hot.Hook) -> int:
     """Return how many UTF-16 units this hook may print."""
@@ -139,14 +141,10 @@ def _size(hook: runner_hot.Hook) -> int:
 
 
 def record(
-    hook: runner_hot.Hook,
-    delivery_id: str,
-    text: str,
-    items: "list[dict[str, object]]",
-    claimed: "list[claims_hot.Claim]",
-) -> "dict[str, object]":
+    hook: runner_hot.Hook, delivery_id: str, text: str, items: "list[Row]", claimed: "list[claims_hot.Claim]"
+) -> "Row":
     """Return the delivery log's record of this run; keys as in docs/file-formats.md."""
-    row: dict[str, object] = {
+    row: Row = {
         "v": log_file_hot.VERSION,
         "id": delivery_id,
         "time": clock_hot.iso(clock_hot.now()),

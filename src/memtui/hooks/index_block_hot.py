@@ -1,14 +1,17 @@
 """The index that a session is told: one line for each memory, the most relevant types first; later only changes."""
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot, session_state_hot, visible_hot
+from memtui.base.session_state_hot import SessionState
 from memtui.client import locate_hot
 from memtui.deliver import blocks_hot
-from memtui.hooks import runner_hot
+from memtui.hooks.runner_hot import Hook
 from memtui.store import catalog_hot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.store import trust_hot
+
+    Catalogs = list[tuple[str, catalog_hot.Catalog]]  # by scope
 
 INTRO = "Memories the user keeps in {directory}, one line each; the named file has the full text."
 INTRO_TEAM = (
@@ -22,7 +25,7 @@ FAILING = " (Its own check has failed since {failure}: it may no longer be true.
 CHANGED = "Changes among the memories in {directory} since this session last saw them (+ new, - gone or replaced)."
 
 
-def sources(hook: runner_hot.Hook) -> "list[tuple[str, catalog_hot.Catalog]]":
+def sources(hook: Hook) -> "Catalogs":
     """List (scope, catalog) of the memories that this session may be told of; of the project's only trusted ones."""
     quick = hook.event == "UserPromptSubmit"
     catalogs = []
@@ -67,9 +70,7 @@ def _part(scope: str, directory: str, line: catalog_hot.CatalogLine, text: str, 
     return blocks_hot.Part(text, line.name, item)
 
 
-def whole(
-    hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catalog]]", state: session_state_hot.SessionState
-) -> "list[blocks_hot.Block]":
+def whole(hook: Hook, catalogs: "Catalogs", state: SessionState) -> "list[blocks_hot.Block]":
     """Return the blocks of the whole index, and note in `state` what the session then knows."""
     blocks = [block for scope, memories in catalogs if (block := _whole(scope, memories))]
     note_known(hook, catalogs, state)
@@ -89,9 +90,7 @@ def _whole(scope: str, memories: catalog_hot.Catalog) -> "blocks_hot.Block | Non
     return blocks_hot.Block(blocks_hot.TAGS["index"], fields, intro, parts, unlisted) if parts else None
 
 
-def note_known(
-    hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catalog]]", state: session_state_hot.SessionState
-) -> None:
+def note_known(hook: Hook, catalogs: "Catalogs", state: SessionState) -> None:
     """Note what the session will know of each directory: the lines it is told, and the stamps of its files."""
     state.dirs = {path: fs_hot.stamp(path) for path in _watched(hook, catalogs)}
     state.building = [scope for scope, memories in catalogs if memories.building]
@@ -100,7 +99,7 @@ def note_known(
     state.index = {"lines": lines, "tops": tops}
 
 
-def _watched(hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catalog]]") -> "list[str]":
+def _watched(hook: Hook, catalogs: "Catalogs") -> "list[str]":
     """List the paths that every prompt checks: directories, some files, and the trusted memories if there are any."""
     project, exists = locate_hot.project_dir(hook.env, hook.started_in)
     watched = [] if exists else [project]  # it may be made in the session
@@ -114,9 +113,7 @@ def _watched(hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catal
     return watched
 
 
-def changes(
-    hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catalog]]", state: session_state_hot.SessionState
-) -> "list[blocks_hot.Block]":
+def changes(hook: Hook, catalogs: "Catalogs", state: SessionState) -> "list[blocks_hot.Block]":
     """Return blocks of the memories that are new, gone, or changed since the session was told."""
     lines_before = fastjson_hot.table(session_state_hot.load_part(hook.root, hook.session_id, "index"), "lines")
     blocks = []
@@ -158,17 +155,13 @@ def _difference(
     return [_part(scope, directory, line, news, reason)]
 
 
-def news(
-    hook: runner_hot.Hook, changed: "list[str]", state: session_state_hot.SessionState
-) -> "list[blocks_hot.Block]":
+def news(hook: Hook, changed: "list[str]", state: SessionState) -> "list[blocks_hot.Block]":
     """Return what `changes` does, given the paths that `changed`."""
     quick = _quick_changes(hook, changed, state)
     return changes(hook, sources(hook), state) if quick is None else quick
 
 
-def _quick_changes(
-    hook: runner_hot.Hook, changed: "list[str]", state: session_state_hot.SessionState
-) -> "list[blocks_hot.Block] | None":
+def _quick_changes(hook: Hook, changed: "list[str]", state: SessionState) -> "list[blocks_hot.Block] | None":
     """Do as `changes` does, reading only the files `changed`, if these are memories that the session knows."""
     index = session_state_hot.load_part(hook.root, hook.session_id, "index")
     lines, changed_files = fastjson_hot.table(index, "lines"), []

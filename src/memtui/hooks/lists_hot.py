@@ -1,8 +1,9 @@
 """The blocks of pending updates and pending items: all at first, later only what is new or changed."""
 
-from memtui.base import clock_hot, fastjson_hot, ids_hot, session_state_hot
+from memtui.base import clock_hot, fastjson_hot, ids_hot
+from memtui.base.session_state_hot import SessionState
 from memtui.deliver import blocks_hot
-from memtui.hooks import runner_hot
+from memtui.hooks.runner_hot import Hook
 from memtui.inbox import format_hot
 from memtui.settings import config_hot
 
@@ -27,9 +28,7 @@ def _item(entry: format_hot.Entry, kind: str, scope: str, path: str, reason: str
     return blocks_hot.item(kind, entry.id, scope, path, ids_hot.content_hash(entry.text), reason)
 
 
-def updates(
-    hook: runner_hot.Hook, state: session_state_hot.SessionState, scope: str, directory: str
-) -> "list[blocks_hot.Block]":
+def updates(hook: Hook, state: SessionState, scope: str, directory: str) -> "list[blocks_hot.Block]":
     """Return the block of an inbox's pending updates, none if nothing is new, and note in `state` what the session then
     knows (id -> [hash, text as shown]). Its own drafts are left out, and those not `for_sessions`."""
     known_before = fastjson_hot.table(state.updates, scope)
@@ -84,9 +83,7 @@ def _beyond(number: int) -> str:
     return f" Left out: {number} more, older, or more than are shown at once." if number > 0 else ""
 
 
-def items(
-    hook: runner_hot.Hook, scope: str, directory: str, only: "set[str] | None" = None
-) -> "list[blocks_hot.Block]":
+def items(hook: Hook, scope: str, directory: str, only: "set[str] | None" = None) -> "list[blocks_hot.Block]":
     """Return the block of an inbox's pending items from other sessions, `only` those with these ids."""
     path = f"{directory}/{format_hot.FILES['items']}"
     now = clock_hot.now()

@@ -1,8 +1,10 @@
 """Delivery with a prompt: claim the guidance, compose, print, log, and note what the session was told."""
 
 from memtui.base import ids_hot, session_state_hot
+from memtui.base.session_state_hot import SessionState
 from memtui.deliver import blocks_hot
-from memtui.hooks import deliver_hot, runner_hot
+from memtui.hooks import deliver_hot
+from memtui.hooks.runner_hot import Hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,14 +12,13 @@ if TYPE_CHECKING:
     from memtui.inbox.note_block_hot import Oversize
     from memtui.recall import judge_hot
 
+    Blocks = list[blocks_hot.Block]
+    Stamps = dict[str, object] | None
+    Recalled = judge_hot.Recalled | None
+
 
 def deliver_prompt(
-    hook: runner_hot.Hook,
-    state: session_state_hot.SessionState,
-    has_notes: bool,
-    stamps: "dict[str, object] | None",
-    changed: "list[str]",
-    recalled: "judge_hot.Recalled | None",
+    hook: Hook, state: SessionState, has_notes: bool, stamps: "Stamps", changed: "list[str]", recalled: "Recalled"
 ) -> None:
     """Deliver what is due with this prompt and what it recalls; `stamps`: of updates by scope, None: no list is due."""
     delivery_id = ids_hot.new_id()
@@ -41,7 +42,7 @@ def deliver_prompt(
     end(hook, state, left_out)
 
 
-def end(hook: runner_hot.Hook, state: session_state_hot.SessionState, left_out: "list[blocks_hot.Part]") -> None:
+def end(hook: Hook, state: SessionState, left_out: "list[blocks_hot.Part]") -> None:
     """Save what the session was told, but for the parts that had no room. Raises OSError."""
     for part in left_out:
         state.forget(part.item)
@@ -52,12 +53,7 @@ def end(hook: runner_hot.Hook, state: session_state_hot.SessionState, left_out: 
 
 
 def _add_lists(
-    hook: runner_hot.Hook,
-    state: session_state_hot.SessionState,
-    stamps: "dict[str, object] | None",
-    changed: "list[str]",
-    oversize: "Oversize",
-    blocks: "list[blocks_hot.Block]",
+    hook: Hook, state: SessionState, stamps: "Stamps", changed: "list[str]", oversize: "Oversize", blocks: "Blocks"
 ) -> None:
     """Add the blocks of what a session is told once; none if no state can be saved: each prompt would bring them."""
     if stamps is not None or changed or oversize:
@@ -81,12 +77,7 @@ def _add_lists(
     state.prompted = True
 
 
-def add_inbox_lists(
-    hook: runner_hot.Hook,
-    state: session_state_hot.SessionState,
-    stamps: "dict[str, object]",
-    blocks: "list[blocks_hot.Block]",
-) -> None:
+def add_inbox_lists(hook: Hook, state: SessionState, stamps: "dict[str, object]", blocks: "Blocks") -> None:
     """Add the blocks of pending updates and items that are new to the session. `stamps`: of the updates, by scope."""
     only = set(map(str, state.waiting)) if state.prompted else None
     state.waiting = []
@@ -102,7 +93,7 @@ def add_inbox_lists(
         blocks += hook.attempt([], lists_hot.items, hook, scope, directory, only)
 
 
-def begin_turn(hook: runner_hot.Hook, state: session_state_hot.SessionState) -> None:
+def begin_turn(hook: Hook, state: SessionState) -> None:
     """Forget the guidance of earlier turns, by the prompt's id; without one, each prompt begins a turn."""
     turn = hook.text("prompt_id")
     same_turn = state.turn_of == turn if turn else hook.event != "UserPromptSubmit"

@@ -8,11 +8,13 @@ from memtui.hooks import deliver_hot, forks_hot, index_block_hot, prompt_hot, ru
 from memtui.hooks.user_prompt_submit_hot import reconcile_claims, without_missed
 from memtui.inbox import format_hot
 from memtui.settings import config_hot
-from memtui.store import catalog_hot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.hooks import recall_block_hot
+    from memtui.hooks.index_block_hot import Catalogs
+
+    Blocks = list[blocks_hot.Block]
 
 # Sources of a start that begins with the context of an earlier session: its own, or a copy.
 COPIES = {"resume", "fork"}
@@ -44,8 +46,8 @@ def handle(hook: runner_hot.Hook) -> None:
     if any(paths_hot.names_in(directory + "/claimed") for _, directory in hook.inboxes()):
         reconcile_claims(hook)
     hook.attempt(None, _forget_given, hook, source)
-    blocks: list[blocks_hot.Block] = []
-    catalogs: list[tuple[str, catalog_hot.Catalog]] = []
+    blocks: Blocks = []
+    catalogs: Catalogs = []
     # Whatever fails, the person still gets the banner, and the guidance still comes with the prompt.
     hook.attempt(None, _add_dropped, hook, source, state, blocks)
     pinned = hook.attempt(None, _add_pinned, hook, blocks) if paths_hot.exists(hook.root + PINNED) else None
@@ -92,7 +94,7 @@ def _forget_given(hook: runner_hot.Hook, source: str) -> None:
         had.forget(list(had.tool))
 
 
-def _catch_up(hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catalog]]") -> None:
+def _catch_up(hook: runner_hot.Hook, catalogs: "Catalogs") -> None:
     """Start a worker for what there was no time for, and for the indexes of memories. Must be called last."""
     tasks = ["catalog"] if any(memories.unready for _, memories in catalogs) else []
     own = paths_hot.names_in(locate_hot.auto_dir(hook.env, hook.started_in))
@@ -127,7 +129,7 @@ def _state(hook: runner_hot.Hook, source: str) -> "SessionState | None":
     return SessionState(hook.root, hook.session_id, empty)
 
 
-def _add_dropped(hook: runner_hot.Hook, source: str, state: SessionState, blocks: "list[blocks_hot.Block]") -> None:
+def _add_dropped(hook: runner_hot.Hook, source: str, state: SessionState, blocks: "Blocks") -> None:
     """Add the guidance and the lists that a compaction or a resume dropped from the context."""
     if source == "compact":
         if hook.event == "SessionStart":  # else the prompt that brings it begins a turn
@@ -144,9 +146,7 @@ def _add_dropped(hook: runner_hot.Hook, source: str, state: SessionState, blocks
         state.tool = []
 
 
-def _add_pinned(
-    hook: runner_hot.Hook, blocks: "list[blocks_hot.Block]"
-) -> "tuple[recall_block_hot.Giving, list[blocks_hot.Block]] | None":
+def _add_pinned(hook: runner_hot.Hook, blocks: "Blocks") -> "tuple[recall_block_hot.Giving, Blocks] | None":
     """Add the texts of pinned memories that the session lacks; return what notes that, and those with no room."""
     if hook.mode != "full":
         return None
@@ -166,7 +166,7 @@ def _add_pinned(
     return giving, last
 
 
-def _add_lists(hook: runner_hot.Hook, state: SessionState, blocks: "list[blocks_hot.Block]") -> None:
+def _add_lists(hook: runner_hot.Hook, state: SessionState, blocks: "Blocks") -> None:
     """Add the blocks of all pending updates and items, as for a new session; none if no state can be saved."""
     stamps: dict[str, object] = {scope: fs_hot.stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
     state.prompted, state.telling = False, "a compaction"
@@ -176,13 +176,7 @@ def _add_lists(hook: runner_hot.Hook, state: SessionState, blocks: "list[blocks_
     state.prompted = True
 
 
-def _add_index(
-    hook: runner_hot.Hook,
-    source: str,
-    state: SessionState,
-    catalogs: "list[tuple[str, catalog_hot.Catalog]]",
-    blocks: "list[blocks_hot.Block]",
-) -> None:
+def _add_index(hook: runner_hot.Hook, source: str, state: SessionState, catalogs: "Catalogs", blocks: "Blocks") -> None:
     """Add to `blocks` the index of the memories, or only what changed since the last, and to `catalogs` these."""
     memories = index_block_hot.sources(hook)
     catalogs += memories
@@ -193,9 +187,7 @@ def _add_index(
         blocks += index_block_hot.whole(hook, memories, state)
 
 
-def _message(
-    hook: runner_hot.Hook, source: str, catalogs: "list[tuple[str, catalog_hot.Catalog]]", untrusted: int
-) -> str:
+def _message(hook: runner_hot.Hook, source: str, catalogs: "Catalogs", untrusted: int) -> str:
     """Return the line for the person. `untrusted`: how many of the project's memories are therefore not delivered."""
     counts = [(scope, memories.count) for scope, memories in catalogs]
     words: list[str] = []

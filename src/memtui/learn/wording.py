@@ -30,10 +30,8 @@ _NEGATION = re.compile(
 _LEADS = (compiled(r"^(?:(?:no|nope|nah)(?: no| wait)*|stop|wait)\s*[,.!:;…—–]+\s*"), phrases.FILLER, phrases.OPENERS)
 _ASKING = phrases.pattern("asking")
 # What may stand before the verb of an order; those that make one of any word behind them but a person.
-_NOT_TO, _WHO = (
-    {"don't", "dont", "never", "always"},
-    {"we", "you", "i", "they", "it", "the", "a", "this", "that", "mind"},
-)
+_NOT_TO = {"don't", "dont", "never", "always"}
+_WHO = {"we", "you", "i", "they", "it", "the", "a", "this", "that", "mind"}
 _MANNER = _NOT_TO | {"only", "first"}
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?(?=[\s,:;.!?)]*(?:\s|$))")
 

@@ -5,7 +5,8 @@ import posix
 
 from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
 from memtui.client import locate_hot
-from memtui.deliver import session_memories_hot, uses_hot
+from memtui.deliver import uses_hot
+from memtui.deliver.session_memories_hot import SessionMemories
 from memtui.recall import content_hot, own_words_hot
 
 TYPE_CHECKING = False
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from memtui.recall.bindings_hot import Bound
     from memtui.recall.query_hot import Hit
     from memtui.store import trust_hot
+
+    AllowedCheck = Callable[[str, str, str], bool]
 
 # What the features of a memory count, as tests/training/fit_recall.py --write puts it here. Fitted: by a script of its
 # own, the same logistic regression, ridge 1, over 40,709 hits of 3,401 prompts in 12 stores, everyday prompts as half.
@@ -115,7 +118,7 @@ def dry_run(
     root: str,
     text: str,
     where: "Sequence[tuple[str, str]]",
-    session: "session_memories_hot.SessionMemories | None" = None,
+    session: "SessionMemories | None" = None,
     now: float = 0.0,
     limits: "RecallLimits | None" = None,
     everything: bool = True,
@@ -142,7 +145,7 @@ def dry_run(
         hits += [hit for hit in every if hit.path not in hit_paths]
     now = now or clock_hot.now()
     verdicts = judged(root, hits, now)
-    decide(root, verdicts, session or session_memories_hot.SessionMemories(), now, limits, allowed, muting(root, words))
+    decide(root, verdicts, session or SessionMemories(), now, limits, allowed, muting(root, words))
     is_injected = any(verdict.outcome == INJECT for verdict in verdicts)
     return Recalled(words, "" if is_injected else NOTHING, verdicts)
 
@@ -211,10 +214,10 @@ def _shifts(hit: "Hit", use: "uses_hot.Use | None", newer: float) -> "list[tuple
 def decide(
     root: str,
     verdicts: "list[Verdict]",
-    session: session_memories_hot.SessionMemories,
+    session: SessionMemories,
     now: float,
     limits: RecallLimits,
-    allowed: "Callable[[str, str, str], bool]",
+    allowed: "AllowedCheck",
     muted: "Callable[[str, str], bool]",
 ) -> None:
     """Give each verdict, likeliest first, its outcome; of those that are likely enough, the files are read."""
@@ -250,13 +253,7 @@ def muting(root: str, words: str) -> "Callable[[str, str], bool]":
     return lambda directory, file: all_mutes.muted(directory, file, terms)
 
 
-def hindrance(
-    root: str,
-    verdict: Verdict,
-    session: session_memories_hot.SessionMemories,
-    now: float,
-    allowed: "Callable[[str, str, str], bool]",
-) -> str:
+def hindrance(root: str, verdict: Verdict, session: SessionMemories, now: float, allowed: "AllowedCheck") -> str:
     """Return the outcome of a memory that must not be given; "" for one that may, which is then read."""
     hit = verdict.hit
     sent_before = session.sent.get(hit.path)
@@ -298,9 +295,7 @@ def hindrance(
     return ""
 
 
-def bound(
-    root: str, matches: "Sequence[Bound]", session: session_memories_hot.SessionMemories, most: int = MOST
-) -> "list[Verdict]":
+def bound(root: str, matches: "Sequence[Bound]", session: SessionMemories, most: int = MOST) -> "list[Verdict]":
     """Return verdicts of the bound memories that a session may be given, `most` of them, with what their files say."""
     from memtui.recall import query_hot
     from memtui.store.frontmatter import head_hot

@@ -8,6 +8,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    Allowed = Callable[[str, str, str], bool] | None
+    Parts = list["IndexPart"]
+    Places = Sequence[tuple[str, str]]
+    Weights = dict[str, float]  # by term
+    Scores = list[dict[int, float]]  # by part and memory
+
 # Terms of a prompt that are looked up, and how many of the memories that say it in its words are compared by meaning.
 MOST_TERMS, CANDIDATES = 96, 16
 # Passages of a memory that are compared because of its words; others only if they are among the nearest.
@@ -99,17 +105,12 @@ class IndexPart:
 
 
 def search(
-    root: str,
-    places: "Sequence[tuple[str, str]]",
-    text: str,
-    most: int = 20,
-    allowed: "Callable[[str, str, str], bool] | None" = None,
-    sentences: bool = False,
+    root: str, places: "Places", text: str, most: int = 20, allowed: "Allowed" = None, sentences: bool = False
 ) -> "list[Hit]":
     """Return the memories that fit a text best, at most `most`, from `places`, (scope, directory) each. `allowed` is
     asked with (scope, directory, digest) whether one may be among them. With `sentences` the daemon with a sentence
     model has its say. Never raises for a damaged index."""
-    parts: list[IndexPart] = []
+    parts: Parts = []
     try:
         for scope, directory in places:
             parts += opened(root, scope, directory)
@@ -133,10 +134,10 @@ def weighted_terms(text: str, everyday: "dict[str, float]") -> "dict[str, float]
     return dict(list(weights.items())[:MOST_TERMS]) if len(weights) > MOST_TERMS else weights
 
 
-def opened(root: str, scope: str, directory: str) -> "list[IndexPart]":
+def opened(root: str, scope: str, directory: str) -> "Parts":
     """Open the segments of a directory. If one was replaced meanwhile, its manifest is read again, once."""
     for _ in range(2):
-        index_parts: list[IndexPart] = []
+        index_parts: Parts = []
         try:
             manifest = segment_hot.read_manifest(root, directory)
             if manifest is None:
@@ -151,13 +152,7 @@ def opened(root: str, scope: str, directory: str) -> "list[IndexPart]":
 
 
 def _searched(
-    parts: "list[IndexPart]",
-    weights: "dict[str, float]",
-    text: str,
-    direction: "list[float]",
-    most: int,
-    allowed: "Callable[[str, str, str], bool] | None",
-    root: str,
+    parts: "Parts", weights: "Weights", text: str, direction: "list[float]", most: int, allowed: "Allowed", root: str
 ) -> "list[Hit]":
     numbers = [(term, segment_hot.number_of(term.encode("utf-8", "surrogatepass"))) for term in weights]
     counts = dict.fromkeys(weights, 0)
@@ -203,13 +198,13 @@ def _searched(
 
 
 def _hits(
-    parts: "list[IndexPart]",
+    parts: "Parts",
     scored: "list[tuple[float, int, int]]",
-    lexical: "list[dict[int, float]]",
-    cosines: "list[dict[int, float]]",
+    lexical: "Scores",
+    cosines: "Scores",
     most: int,
-    allowed: "Callable[[str, str, str], bool] | None",
-    idf: "dict[str, float]",
+    allowed: "Allowed",
+    idf: "Weights",
     numbers: "dict[str, int]",
 ) -> "list[Hit]":
     """Read the best memories that are allowed, and work out what else speaks for them."""
@@ -249,9 +244,7 @@ def _hits(
     return hits
 
 
-def _by_sentences(
-    root: str, parts: "list[IndexPart]", lexical: "list[dict[int, float]]", text: str, most: int
-) -> "list[dict[int, float]] | None":
+def _by_sentences(root: str, parts: "Parts", lexical: "Scores", text: str, most: int) -> "Scores | None":
     """Return what `_cosines` returns, by a sentence model; None if its daemon does not tell in time."""
     from memtui.recall import semantic_hot
 
@@ -266,13 +259,8 @@ def _by_sentences(
 
 
 def _cosines(
-    parts: "list[IndexPart]",
-    lexical: "list[dict[int, float]]",
-    text: str,
-    direction: "list[float]",
-    often: "set[str]",
-    most: int,
-) -> "list[dict[int, float]] | None":
+    parts: "Parts", lexical: "Scores", text: str, direction: "list[float]", often: "set[str]", most: int
+) -> "Scores | None":
     """Return, for each part, the best cosines of its nearest memories and of those found; None without vectors."""
     if not any(part.segment.has_passages for part in parts):
         return None
@@ -352,7 +340,7 @@ def named_topics(segment: "segment_hot.Segment", terms: "Iterable[str]") -> "dic
     return shares
 
 
-def _standing(parts: "list[IndexPart]", cosines: "list[dict[int, float]]") -> "set[tuple[int, int]]":
+def _standing(parts: "Parts", cosines: "list[dict[int, float]]") -> "set[tuple[int, int]]":
     """Return the standing instructions that a prompt is about, as (part, number): it names their topic, or is near."""
     rows = []
     for at, part in enumerate(parts):

@@ -212,11 +212,7 @@ class Intake:
                 versions = []  # memtui writes at the moment: the next look tells which of these are its own
                 self.log.unsettled = True
             now = self.log.now()
-            settled = [
-                new
-                for new in versions
-                if new.writer.by != version_log.OTHER or not 0 <= now - new.stamp / 1e9 < SETTLED
-            ]
+            settled = [new for new in versions if new.writer != SOMEBODY or not 0 <= now - new.stamp / 1e9 < SETTLED]
             self.log.unsettled = self.log.unsettled or len(settled) < len(versions)
             rows += [version.row() for version in settled]
             if directory not in self.log.directories and not settled:
@@ -365,9 +361,8 @@ class Intake:
             return replace(version, writer=same[-1] if same else SOMEBODY, seen=False)
         writer = self.writer(version)
         writer = writer if not first or writer.by == version_log.AGENT else Writer(version_log.FIRST)
-        return replace(
-            version, writer=writer, seen=version.seen or writer.by in {version_log.FIRST, version_log.PERSON}
-        )
+        is_seen = version.seen or writer.by in {version_log.FIRST, version_log.PERSON}
+        return replace(version, writer=writer, seen=is_seen)
 
 
 def _place(places: dict[str, str], path: str) -> tuple[str, str] | None:

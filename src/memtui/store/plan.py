@@ -20,6 +20,7 @@ from memtui.store.scopes import Scope
 
 # The directory in a scope's where archived memories go: its name is hidden, so that nobody lists or delivers them.
 ARCHIVE = ".archive"
+Contents = Mapping[str, bytes | None]
 # Changes a MEMORY.md; gets its content, and what stands before the files of the scope there.
 LineChange = Callable[[bytes, str], bytes]
 
@@ -54,12 +55,7 @@ class ScopeFiles:
     """The files of some scopes, each read once; `contents`, by path, are as a person saw them or as first read."""
 
     def __init__(
-        self,
-        env: dict[str, str],
-        places: Sequence[Scope],
-        contents: Mapping[str, bytes | None] | None = None,
-        *,
-        shared: bool = False,
+        self, env: dict[str, str], places: Sequence[Scope], contents: Contents | None = None, *, shared: bool = False
     ) -> None:
         self.env, self.root, self.shared = env, paths_hot.root(env), shared
         self.contents: dict[str, bytes | None] = dict(contents or {})

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memtui.store.journal.own_files import EntryEdit
 
 BACKUPS_KEPT = 10  # per settings file
+Table = dict[str, Any]
 
 
 @dataclass
@@ -322,12 +323,7 @@ def _encode(codec: str, text: str) -> bytes:
 
 
 def _installed(
-    path: str,
-    before: bytes | None,
-    settings: dict[str, Any],
-    record: Record | None,
-    groups: Groups,
-    line: dict[str, Any] | None,
+    path: str, before: bytes | None, settings: Table, record: Record | None, groups: Groups, line: Table | None
 ) -> tuple[bool, Made, bytes]:
     """Return whether a file was there at first, the containers made for ours, and the bytes after."""
     codec, text = decode(before)

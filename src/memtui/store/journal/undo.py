@@ -13,6 +13,7 @@ from memtui.store.journal.ledger import Transaction, here
 from memtui.store.journal.text_edit import TextEdit
 
 Op = Literal["undo", "redo"]
+GoOn = Callable[[int, int], bool]
 # For this long a change counts as just made in the terminal where it was made.
 RECENT_SECONDS = 600.0
 
@@ -60,7 +61,7 @@ def attempt(
     key: str | None = None,
     *,
     sure: Callable[[Elsewhere], bool],
-    go_on: Callable[[int, int], bool] = lambda *_: True,
+    go_on: GoOn = lambda *_: True,
 ) -> Undone | Elsewhere:
     """Undo or redo as `run` does; what was made elsewhere, long ago, or before what can't be undone, only if `sure`."""
     step = _next_step(journal, op, key)
@@ -118,14 +119,7 @@ def _is_own(journal: Journal, transaction: Transaction) -> bool:
     return journal.by != "cli" or (made_at is not None and abs(journal.now() - made_at) <= RECENT_SECONDS)
 
 
-def run(
-    journal: Journal,
-    op: Op,
-    key: str | None = None,
-    *,
-    top: str = "",
-    go_on: Callable[[int, int], bool] = lambda *_: True,
-) -> Undone:
+def run(journal: Journal, op: Op, key: str | None = None, *, top: str = "", go_on: GoOn = lambda *_: True) -> Undone:
     """Undo or redo a step; failures stop nothing, `go_on(tried, total)` does. Raises NotFoundError, ConflictError."""
     todo = [next_id.id for next_id in _next_step(journal, op, key)]
     if top not in {"", todo[0]}:
