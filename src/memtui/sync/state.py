@@ -21,8 +21,9 @@ class SyncState(NamedTuple):
     `error`: of the last that did not; `read`: when the memories here were read last, from the files and
     directories (True) `watched`, and `seen`: their stamp then (sync/quick.py); `sent`: ids of notes that go with
     `pending`; `machines`: the names of all by their ids; `tops`: of the projects that were here; `adopted`:
-    hashes of what is accepted here as it was on another machine; `drafts`: ids of the shared ones that were
-    here; `team`: whose memories these are, empty for the person's own, with the name of the `author`."""
+    hashes of what is accepted here as it was on another machine; `drafts`: ids of the shared ones that were here;
+    `withheld`: how many files were not sent; `team`: whose memories these are, empty for the person's own, with the
+    name of the `author`."""
 
     url: str
     machine: str
@@ -40,6 +41,7 @@ class SyncState(NamedTuple):
     tops: list[str] = []  # noqa: RUF012
     adopted: list[str] = []  # noqa: RUF012
     drafts: list[str] = []  # noqa: RUF012
+    withheld: int = 0
     team: str = ""
     author: str = ""
 

@@ -147,6 +147,7 @@ def _run_locked(
             tops=sorted(exchange.here.places),
             adopted=sorted(adopted | used),
             drafts=present,
+            withheld=len(exchange.here.withheld),
             read=now,
             watched=exchange.here.watched,
             seen=exchange.here.seen,

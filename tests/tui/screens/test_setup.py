@@ -281,7 +281,9 @@ async def test_a_model_that_the_service_lacks_is_told_and_which_is_asked(reading
 
 @pytest.mark.parametrize("error", ["", "git could not fetch: no network."])
 async def test_machines_stand_there_once_sync_is_set_up(setup_app, world, error):
-    state = sync.SyncState("git@example.org:you/memories.git", "k1", "laptop", time=NOW - 180, error=error)
+    names = {"k1": "laptop", "k2": "desk"}
+    state = sync.SyncState("git@example.org:you/memories.git", "k1", "laptop", machines=names, withheld=2)
+    state = state._replace(time=NOW - 180, error=error)
     os.makedirs(f"{world.root}/sync/own")
     write(f"{world.root}/sync/own/state.json", json.dumps(state._asdict()))
     os.makedirs(f"{world.root}/teams/crew")
@@ -291,3 +293,6 @@ async def test_machines_stand_there_once_sync_is_set_up(setup_app, world, error)
         screen = await ready(pilot, folded=True)
         (row,) = [row for row in screen.table.rows if row.title == "machines"]
         assert row.words == (error or "laptop with git@example.org:you/memories.git · 3m ago · team crew · 3m ago")
+        detail = rows.describe(row, screen.snapshot, (), setup_app.data, read_only=True).text.plain
+        assert "others desk" in detail
+        assert "2 files held back" in detail

@@ -71,8 +71,7 @@ class Snapshot:
     settings_error: str = ""
     reading: Overview | None = None
     rules: str = ""  # how all rules were kept, in words
-    machines: str = ""  # with what this machine syncs, and when it did; empty if it does not
-    sync_error: str = ""
+    syncs: list[sync.SyncState] = field(default_factory=list)  # with what this machine syncs
     agents: list[AgentSetup] = field(default_factory=list)  # those of this machine beside Claude Code
 
     @property
@@ -113,9 +112,7 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
         snapshot.settings_error = error.message
     snapshot.rules = rules.total(counts.held_by_path(data.root))
     with suppress(MemtuiError):
-        states = [state for name in sync.names(data.root) if (state := sync.load(data.root, name)) is not None]
-        snapshot.machines = " · ".join(_synced(state, data.now()) for state in states)
-        snapshot.sync_error = next((state.error for state in states if state.error), "")
+        snapshot.syncs = [state for name in sync.names(data.root) if (state := sync.load(data.root, name)) is not None]
     if snapshot.has_model:
         snapshot.reading = control.look(data.env, data.root, data.project_root, data.now())
     return snapshot
@@ -162,18 +159,18 @@ def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
         title = SETTINGS if option.key in setting.FIRST else MODEL if option.key in setting.OF_MODELS else ADVANCED
         below[title].append(_setting(option))
     below[SETTINGS].sort(key=lambda row: setting.FIRST.index(row.title))
-    headings = {row.title: row for row in _headings(snapshot, below)}
+    headings = {row.title: row for row in _headings(snapshot, below, now)}
     if not snapshot.has_model:
         below[MODEL] = [row for row in below[MODEL] if row.mark == MARKS[PROBLEM][0]]
     setup_rows = []
     for title, head in headings.items():
-        if below[title] or title not in {PROBLEMS, MORE, *([] if snapshot.machines else [MACHINES])}:
+        if below[title] or title not in {PROBLEMS, MORE, *([] if snapshot.syncs else [MACHINES])}:
             setup_rows.append(replace(head, mark="" if below[title] else " "))
             setup_rows += [replace(row, group=title) for row in below[title]]
     return setup_rows
 
 
-def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> Iterator[SetupRow]:
+def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]], now: float) -> Iterator[SetupRow]:
     mode, backend = snapshot.settings.get("mode"), snapshot.settings.get(setting.BACKEND)
     usual = mode is not None and mode.value == config_hot.MODES[0]
     sessions_get = f"mode {mode.value}: {setting.VALUES['mode'][str(mode.value)]}" if mode else "mode not known"
@@ -196,7 +193,9 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> It
     kept = snapshot.rules
     yield head(RULES, kept or NO_RULES, "" if kept else "dim", option=snapshot.settings.get("rules"))
     yield head(MODEL, model if snapshot.has_model else NO_MODEL, "" if snapshot.has_model else "dim", option=backend)
-    yield head(MACHINES, snapshot.sync_error or snapshot.machines, BAD if snapshot.sync_error else "")
+    machines = " · ".join(_synced(state, now) for state in snapshot.syncs)
+    error = next((state.error for state in snapshot.syncs if state.error), "")
+    yield head(MACHINES, error or machines, BAD if error else "")
     disk_words = fill(KEPT, disk.data) if disk else ""
     yield head(DISK, disk_words, "", about=disk, fix=findings.fix_of(disk) if disk else "")
     yield head(SETTINGS, snapshot.settings_error or settings, BAD if snapshot.settings_error else "cyan")
@@ -282,6 +281,14 @@ def describe(
             for hook in [hook for installed in events.values() for hook in installed]:
                 text.append(f"\n\n{safe_text.line(data.tilde(hook.path))}\n", style="dim")
                 text.append(safe_text.clean(hook.command), style="dim")
+        for state in snapshot.syncs if row.title == MACHINES else ():
+            names = sorted({*state.machines.values()} - {state.name})
+            text.append(f"\n{_synced(state, data.now())}\n", style="bold")
+            text.append(safe_text.line(f"this one {state.name}; others {', '.join(names) or 'none yet'}", 400) + "\n")
+            if state.withheld:
+                text.append(
+                    f"{many(state.withheld, 'file')} held back: memtui sync names them\n", style=colours.WARNING
+                )
     elif isinstance(about, Finding):
         word = WORDS[about.level]
         text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
