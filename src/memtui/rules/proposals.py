@@ -69,7 +69,7 @@ def _letters(words: str, names: dict[str, str]) -> str:
             return match[0] if match[0] in names else _MARKS.get(match[0].strip()[:1], "")
         return "w" if match["word"] else _LETTERS[(match.lastindex or 1) - 1][:-1].strip("-")
 
-    return re.sub(r"w(?=w{2})|\s", "", _WORDS.sub(letter, words))
+    return re.sub(r"w(?=w{2})", "", re.sub(r"\s", "", _WORDS.sub(letter, words)))
 
 
 def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:

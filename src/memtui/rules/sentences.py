@@ -79,7 +79,7 @@ _WORD = re.compile(r"[^\s,;:!?()（），。；：、\ue000-\ue4ff\u3000-\u9fff\
 _NAMED = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
 _PROGRAM = re.compile(
     rf"(?<![\w./-])(?!git\b(?! (?:{'|'.join(SUBCOMMANDS)})\b| -))(?:{_NAMED}|(?i:npm|pnpm|yarn|bun|uv|poetry))"
-    rf"(?: (?:{'|'.join(SUBCOMMANDS)})\b(?! suite))?"
+    rf"(?: (?:run (?!(?:{SECTIONS['no_script']})\b)[a-z][\w:-]+|(?:{'|'.join(SUBCOMMANDS)})\b(?! suite)))?"
     r"(?: --?[\w=-]+)*(?![\w/-]|\.\w)",
     re.ASCII,
 )
