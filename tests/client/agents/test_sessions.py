@@ -160,6 +160,9 @@ def test_a_text_waits_until_the_model_answered_it(session, sample):
     assert outcome(session, name, ended=True) == receipts_hot.BROKEN_OFF
     session.write_bytes(b"".join(lines))
     assert outcome(session, name) == receipts_hot.ARRIVED
+    above = b"".join(lines[: until - 1]) + b'{"type":"user","mess'  # torn where the hook ran
+    session.write_bytes(above + b"".join(lines[until - 1 :]))
+    assert receipts_hot.view_from(str(session), len(above)).outcomes[name] == receipts_hot.ARRIVED
 
 
 def test_what_an_untested_version_does_not_show_is_unknown(session, sample):

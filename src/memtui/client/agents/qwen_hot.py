@@ -34,6 +34,7 @@ PERSONAL = "QWEN_CODE_MESSAGING_SOCKET"
 TESTED = (0, 24)
 HEAD_BYTES = 4096
 SPEAKER, VERSION = b'"provenance":"', b'"version":"'
+FIRST = b'"parentUuid":null'  # else the file was removed under a session, and has only its end
 OPEN, CLOSE = "<qwen:user-prompt-submit-context>", "</qwen:user-prompt-submit-context>"
 # What stands behind piped input that has no prompt behind it.
 PIPED = "\n\n"
@@ -97,7 +98,7 @@ class Qwen(Agent):
         head = fs_hot.head(path, HEAD_BYTES).partition(b"\n")[0]
         version = head.partition(VERSION)[2].partition(b'"')[0].decode("ascii", "replace").split(".")
         numbers = tuple([int(part) for part in version[:2] if part.isdecimal()])
-        return SPEAKER in head and len(numbers) == 2 and numbers <= TESTED
+        return SPEAKER in head and FIRST in head and len(numbers) == 2 and numbers <= TESTED
 
     def translator(self) -> "Callable[[Record, int], list[Record]]":
         return _QwenReading()
@@ -160,7 +161,7 @@ def _prompt(
     """Return a message in the person's place, and what hooks gave with it."""
     payload = fastjson_hot.table(raw, "systemPayload")
     texts = [fastjson_hot.text(part, "text") for part in parts if fastjson_hot.text(part, "text")]
-    contexts = [text for text in texts[1:] if text.startswith((OPEN, *OURS))][-1:]
+    contexts = [text for text in texts[1:][-1:] if text.startswith((OPEN, *OURS))]
     is_person = not is_agents and raw.get("provenance", "real_user") == "real_user"
     is_person = is_person and raw.get("subtype") in (None, "mid_turn_user_message")
     words = payload.get("displayText")

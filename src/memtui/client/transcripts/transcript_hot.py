@@ -16,7 +16,7 @@ LONG_LINE, MAX_LINE = 4 << 20, 16 << 20
 BLOCK, BLOCK_ENDS = 1 << 16, 8
 # Later beginnings of a record that are tried in a line whose first part is torn.
 SALVAGE_TRIES = 4
-RECORD_STARTS = ('{"type"', '{"parentUuid"')
+RECORD_STARTS = ('{"type"', '{"parentUuid"', '{"uuid"', '{"id"', '{"timestamp"')
 # `recent_start`: bytes before the end where the search begins, and how far apart the times of neighbours may be.
 RECENT_BYTES = 1 << 19
 RECENT_MARGIN_SECONDS = 300.0
@@ -143,13 +143,17 @@ def _without_images(line: bytes) -> bytes:
 
 
 def line_start(path: str, at: int) -> int:
-    """Return the offset of the first line that begins at the byte `at` or after it. Raises OSError."""
+    """Return where the line of the byte `at` begins, behind whose torn start a record may stand; the next line's
+    beginning if that is over LOOK_BYTES before. Raises OSError."""
     agent = agents_hot.of_session(path)
     if at <= 0 or (agent is not None and not agent.has_lines):
         return max(0, at)
     fd = fs_hot.open_regular(path)
     try:
-        at -= 1
+        begin = max(0, at - LOOK_BYTES)
+        before = posix.pread(fd, at - begin, begin)
+        if len(before) == at - begin and (begin == 0 or b"\n" in before):
+            return begin + before.rfind(b"\n") + 1
         while chunk := posix.pread(fd, LOOK_BYTES, at):
             end = chunk.find(b"\n")
             if end >= 0:
