@@ -138,8 +138,8 @@ def sentences(text: str) -> Iterator[MaskedSentence]:
         if is_listed and opening and (point := _POINT.match(plain)):
             rest = point["rest"] if _INVERTED.search(opening) else re.sub(r"^ ?(?=(?:to|and) )", " — ", point["rest"])
             yield MaskedSentence(*_masked(f"{opening}: {point['order']}{rest}"), opening=len(_masked(opening)[0]))
-        elif is_listed and not opening and words.endswith(":") and not section[0] and _OPENING.match(plain):
-            opening, depth = plain.rstrip(": "), indent
+        elif is_listed and not opening and words.endswith((":", "：")) and not section[0] and _OPENING.match(plain):
+            opening, depth = plain.rstrip(":： "), indent
         parts = [_ASIDE.sub("", part).strip() for part in _END.split(words)]
         for part, following in zip(parts, [*parts[1:], ""], strict=True):
             is_limited = is_refused or section[0] or (is_listed and lead_in[0]) or _EXCEPTION.match(following)
