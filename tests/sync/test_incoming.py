@@ -7,7 +7,7 @@ from test_sync import MEMORY, Machine
 
 from memtui.base import paths_hot
 from memtui.inbox import file_hot
-from memtui.review import outside_changes
+from memtui.review import approvals, outside_changes, waiting_entries
 from memtui.store import scopes
 from memtui.store.journal import undo
 from memtui.store.store import Store
@@ -137,6 +137,19 @@ def test_what_waits_comes_when_nothing_is_asked_any_more(both):
     desktop.sync()
     assert desktop.text("ship") == MEMORY.format("ship", "Ship on Tuesdays.")
     assert desktop.waiting() == []
+
+
+def test_a_draft_that_was_approved_elsewhere_is_not_asked_about(both):
+    laptop, desktop = both
+    laptop.write("other", "Written by an agent.")
+    file_hot.add_entry(paths_hot.inbox_dir(laptop.root, None), "updates", {"name": "tabs", "scope": "global"}, "Tabs.")
+    (item,) = waiting_entries.waiting_in(laptop.root, [None], ["updates"])
+    store = Store(laptop.env, str(laptop.shop))
+    approvals.approve_all(store.journal, [approvals.propose(store, item)])
+    laptop.sync()
+    assert desktop.sync().waiting == 1
+    assert "Tabs." in desktop.text("tabs")
+    assert {row.file for row in desktop.waiting()} == {"other.md"}
 
 
 def test_what_one_machine_took_in_is_accepted_on_the_next(tmp_path, remote, both):

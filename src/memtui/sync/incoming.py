@@ -15,6 +15,7 @@ from memtui.settings import config_hot
 from memtui.store import memory, trust_grants, trust_hot
 from memtui.store.index import index as memory_index
 from memtui.store.index import index_lines
+from memtui.store.journal import ledger
 from memtui.store.journal.changes import Change, FileChange
 from memtui.store.journal.text_edit import TextEdit
 from memtui.store.scopes import Scope
@@ -24,6 +25,7 @@ from memtui.sync.merge import merge_index
 from memtui.sync.repository import FileWriter, Tree
 from memtui.sync.state import folder
 
+MOST_APPROVED = 1000  # approvals that other machines hear of
 ACCEPTED = "accepted"  # in the tree: by machine, what was accepted there
 
 
@@ -69,11 +71,28 @@ def accepted(root: str) -> dict[str, str]:
     return trust_hot.load(root, folder(root)).hashes
 
 
-def own_row(root: str, adopted: Iterable[str]) -> bytes:
-    """Return the file that says which texts of teams and of other machines were accepted here, by hash; empty if none
-    was. What another machine said is not repeated."""
+def approved(root: str, here: LocalTree, base: Tree, known: Sequence[str]) -> list[str]:
+    """Return the hashes of the drafts that were approved here and go with a sync, behind those `known`: no machine of
+    the person asks about them."""
+    new = {path: data for path, data in here.tree.items() if path.endswith(".md") and base.get(path) != data}
+    steps = ledger.shared(f"{root}/journal.jsonl").follow().all() if new else []
+    writes = [write for step in steps if (step.op, step.state) == ("approve", "done") for write in step.writes]
+    texts, digests = {(write.path, write.after) for write in writes}, dict.fromkeys(known)
+    for path, data in new.items() if texts else ():
+        top, name = rows.split(path)
+        file = f"{here.places[top]}/{name}"
+        if (file, ids_hot.digest(data)) in texts:
+            line = _lines(here.tree.get(f"{top}/{locate_hot.INDEX_NAME}", b"")).get(name, "")
+            digests[WaitingFile(file, None, _text(data), line, "").digest] = None
+    return [*digests][-MOST_APPROVED:]
+
+
+def own_row(root: str, adopted: Iterable[str], approved: Iterable[str]) -> bytes:
+    """Return the file that says which texts of teams and of other machines were accepted here, by hash, and which
+    drafts were approved; empty if none was. What another machine said is not repeated."""
     places = [folder(root), *(directory for _, directory in locate_hot.team_dirs(root))]
     digests = {digest for place in places for digest in trust_hot.load(root, place).hashes} - set(adopted)
+    digests |= set(approved)
     return fastjson_hot.dumps({"accepted": sorted(digests)}).encode() + b"\n" if digests else b""
 
 

@@ -22,8 +22,8 @@ class SyncState(NamedTuple):
     directories (True) `watched`, and `seen`: their stamp then (sync/quick.py); `sent`: ids of notes that go with
     `pending`; `machines`: the names of all by their ids; `tops`: of the projects that were here; `adopted`:
     hashes of what is accepted here as it was on another machine; `drafts`: ids of the shared ones that were here;
-    `withheld`: how many files were not sent; `team`: whose memories these are, empty for the person's own, with the
-    name of the `author`."""
+    `withheld`: how many files were not sent; `approved`: hashes of drafts that were approved here; `team`: whose
+    memories these are, empty for the person's own, with the name of the `author`."""
 
     url: str
     machine: str
@@ -42,6 +42,7 @@ class SyncState(NamedTuple):
     adopted: list[str] = []  # noqa: RUF012
     drafts: list[str] = []  # noqa: RUF012
     withheld: int = 0
+    approved: list[str] = []  # noqa: RUF012
     team: str = ""
     author: str = ""
 

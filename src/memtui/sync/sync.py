@@ -188,6 +188,8 @@ def _exchange(
         rows = [data for path, data in theirs.items() if path.startswith(MACHINES + "/")]
         check_rows(state.url, rows, is_empty=not remote_head, team=state.team)
         here = local_files.read(env, state.team, base)
+        if not state.team:
+            state = state._replace(approved=incoming.approved(root, here, base, state.approved))
         ours = ours_of(_own_tree(root, state, here, base), base)
         late = _late(state, here)
         # What a project holds that came to this machine now is new to it, and nothing of it was deleted here.
@@ -301,7 +303,7 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
     row = {"name": state.name, "version": memtui.__version__, "format": FORMAT} | ({"team": True} if state.team else {})
     own = f"{MACHINES}/{state.machine}.json"
     tree = {**shared_drafts.outgoing(root, here.inboxes, rest, state), **here.tree}
-    if not state.team and (accepted := incoming.own_row(root, state.adopted)):
+    if not state.team and (accepted := incoming.own_row(root, state.adopted, state.approved)):
         tree[_accepted_path(state)] = accepted
     changed = sum(tree.get(path) != base.get(path) for path in {*tree, *base} - {own})
     counters = {path: _number(data, "counter") for path, data in base.items() if path.startswith(MACHINES + "/")}
