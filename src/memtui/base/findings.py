@@ -94,11 +94,8 @@ PARTS = frozenset({"do", "fix", "flag", "by", "several", "letter"})
 UNCHECKED = Kind("This can't be checked: {why}.", "Check the owner and mode of the files it names.")
 REGISTRY = {f"{area}.ok": Kind() for area in AREAS} | {f"{area}.failed": UNCHECKED for area in AREAS} | _read_kinds()
 # Those about memories and their index, the worst first.
-OF_MEMORIES = {
-    code: kind
-    for code, kind in REGISTRY.items()
-    if code.startswith(("memories.", "rules.")) and not code.endswith((".ok", ".failed"))
-}
+_OF_MEMORIES = re.compile(r"(?:memories|rules)\.(?!ok$|failed$)")
+OF_MEMORIES = {code: kind for code, kind in REGISTRY.items() if _OF_MEMORIES.match(code)}
 
 
 def message(finding: Finding) -> str:

@@ -15,12 +15,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 # The bundle with which an event begins.
-EVENTS = {
-    "SessionStart": "SessionStart",
-    "UserPromptSubmit": "UserPromptSubmit",
-    **dict.fromkeys(("PreToolUse", "PostToolUse"), "tools"),
-    **dict.fromkeys(("PreCompact", "Stop", "SessionEnd"), "worker"),
-}
+EVENTS = {event: event for event in ("SessionStart", "UserPromptSubmit")}
+EVENTS |= dict.fromkeys(("PreToolUse", "PostToolUse"), "tools")
+EVENTS |= dict.fromkeys(("PreCompact", "Stop", "SessionEnd"), "worker")
 
 
 def main(argv: "list[str]") -> None:

@@ -77,9 +77,8 @@ def rows(turn: Turn, draft: Signal | None) -> Rows:
         "opening": {" ".join(tokens[:count]) for count in (1, 2, 3) if len(tokens) >= count},
         "agent": set(_WORD.findall(turn.agent[-AGENT_TAIL:].lower())),
     }
-    grouped = [
-        (LENGTHS[group] / len(members) ** 0.5, _buckets(group, members)) for group, members in groups.items() if members
-    ]
+    present = [(group, members) for group, members in groups.items() if members]
+    grouped = [(LENGTHS[group] / len(members) ** 0.5, _buckets(group, members)) for group, members in present]
     counts = {name: sum(token in topic for token in tokens) for name, topic in _TOPICS.items()}
     topics = {name: TOPIC * min(1.0, 4 * count / len(tokens)) for name, count in counts.items() if count}
     ruled = {**_signals(turn, words, draft), **topics}

@@ -96,10 +96,8 @@ def carrying(
             places_fitting.append(place)
             room -= 0 if place == at else size
     coded = alone or _orders(sentences[at])
-    return [
-        sentence if place == at and coded else replace(sentence, code="")
-        for place, sentence in ((place, sentences[place]) for place in sorted(places_fitting))
-    ]
+    chosen = [(place, sentences[place]) for place in sorted(places_fitting)]
+    return [sentence if place == at and coded else replace(sentence, code="") for place, sentence in chosen]
 
 
 def limit_of(sentence: Sentence, sentences: Sequence[Sentence]) -> str:

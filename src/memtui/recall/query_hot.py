@@ -282,10 +282,9 @@ def _cosines(
         return None
     if direction:
         length = vector.length
-        nearness = sum([value * common for value, common in zip(vector.values, direction, strict=True)]) / length
-        vector.values = [
-            round(FINENESS * (value / length - common)) for value, common in zip(vector.values, direction, strict=True)
-        ]
+        pairs = list(zip(vector.values, direction, strict=True))
+        nearness = sum([value * common for value, common in pairs]) / length
+        vector.values = [round(FINENESS * (value / length - common)) for value, common in pairs]
         vector.length = FINENESS
         for part in parts:
             part.nearness = nearness
@@ -298,9 +297,8 @@ def _cosines(
                 firsts: dict[int, int] = {}
                 for doc in (*doc_scores, *list(part.topics)[:MOST_COMPARED]):
                     firsts.update(dict.fromkeys(segment.passages_of(doc)[:FIRST_PASSAGES], doc))
-                cosines = nearest_passages_hot.best(
-                    nearest_passages_hot.Passages(segment.passages), vector, most, segment.owners().__getitem__, firsts
-                )
+                passages, owner = nearest_passages_hot.Passages(segment.passages), segment.owners().__getitem__
+                cosines = nearest_passages_hot.best(passages, vector, most, owner, firsts)
                 for doc in segment.dead.intersection(cosines):
                     del cosines[doc]
         except segment_hot.DAMAGED:

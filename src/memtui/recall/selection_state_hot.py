@@ -30,11 +30,9 @@ def begin(root: str, session_id: str, prompt: str, now: float) -> str:
         return ""
     terms = set(words_hot.terms(text)) - words_hot.COMMON - words_hot.SMALLTALK
     words = {str(ids_hot.number_of(term.encode())) for term in terms}
-    prompts = [
-        row
-        for row in asked_prompts(root, session_id)[:1]
-        if why != "command" and 0.0 <= now - row[1] <= LONGEST and (not words or words.intersection(row[2].split()))
-    ]
+    before = asked_prompts(root, session_id)[:1] if why != "command" else []
+    recent = [row for row in before if 0.0 <= now - row[1] <= LONGEST]
+    prompts = [row for row in recent if not words or words.intersection(row[2].split())]
     key = "" if why else ids_hot.new_id(now)
     if key:
         prompts.insert(0, (key, now, " ".join(words) or (prompts[0][2] if prompts else "")))
@@ -45,11 +43,8 @@ def begin(root: str, session_id: str, prompt: str, now: float) -> str:
 def asked_prompts(root: str, session_id: str) -> "list[tuple[str, float, str]]":
     """List the prompts whose selections are still wanted, as (key, seconds, hashes of words), the newest first."""
     rows = fastjson_hot.rows(session_state_hot.load_part(root, session_id, ASKED), "asked")
-    return [
-        (str(row[0]), row[1], str(row[2]))
-        for row in rows
-        if isinstance(row, list) and len(row) == 3 and isinstance(row[1], (int, float))
-    ]
+    sound = [row for row in rows if isinstance(row, list) and len(row) == 3 and isinstance(row[1], (int, float))]
+    return [(str(row[0]), row[1], str(row[2])) for row in sound]
 
 
 def take(root: str, session_id: str) -> "list[Bound]":

@@ -30,10 +30,8 @@ def _rules(text: str) -> Iterator[Secret]:
 def found_in(text: str) -> list[Secret]:
     is_marked = "[redacted: " in text or "pk_" in text
     view = _unescaped(_HARMLESS.sub(lambda match: BARRIER * len(match[0]), text) if is_marked else text)
-    secrets = [
-        Secret(view.place(f.start), view.place(_rest(view.text, f.end) - 1) + 1, f.kind, f.rank)
-        for f in _rules(view.text)
-    ]
+    place, whole = view.place, view.text
+    secrets = [Secret(place(f.start), place(_rest(whole, f.end) - 1) + 1, f.kind, f.rank) for f in _rules(whole)]
     joins = list(_joins(view.text)) if "\n" in view.text else []
     if joins:
         joined = ReducedText(view.text, joins)

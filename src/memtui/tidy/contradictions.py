@@ -173,12 +173,8 @@ def difference(one: Memory, other: Memory) -> Difference | None:
         running = [item.text for item in text if item.kind in {"sentence", "item", "row"}][:MOST]
         sides.append({coverage.literal(item): (coverage.words(item), item) for item in running})
     mine, theirs = ([side[key] for key in side if key not in against] for side, against in (sides, sides[::-1]))
-    differences = [
-        Difference(text, against, both_hold)
-        for words, text in mine
-        for rival, against in theirs
-        if (both_hold := _differ(words, rival)) is not None
-    ]
+    pairs = ((text, against, _differ(words, rival)) for words, text in mine for rival, against in theirs)
+    differences = [Difference(one, two, both_hold) for one, two, both_hold in pairs if both_hold is not None]
     return next((item for item in differences if item.both_hold), differences[0] if differences else None)
 
 

@@ -43,11 +43,8 @@ def check(
         return list(doctor.strangers(foreign))
     of_client = client_check(env) if client is None else client
     dreams = config_hot.value(config_hot.load(root), project_root, "dream") is True
-    models = {
-        "semantic": sentence_vectors.check(root),
-        "llm": chain(choice.check(env, root, now), gates.check(root, (project, gates.GLOBAL) if dreams else ())),
-    }
-    own = doctor.check(env, cwd, now, memories, models)
+    of_models = chain(choice.check(env, root, now), gates.check(root, (project, gates.GLOBAL) if dreams else ()))
+    own = doctor.check(env, cwd, now, memories, {"semantic": sentence_vectors.check(root), "llm": of_models})
     return [*hooks(env, cwd, now), *_other_agents(env), *of_client, *_own_memory(env, cwd), *own]
 
 
@@ -112,9 +109,8 @@ def client_check(env: dict[str, str]) -> list[Finding]:
 TRANSCRIPTS = 20
 HEAD_BYTES = 1 << 18
 OLDEST = 7 * 86400
-FIELDS = {
-    name: re.compile(rb'"%s"\s*:\s*("(?:[^"\\]|\\.)*")' % name.encode()) for name in ("cwd", "timestamp", "entrypoint")
-}
+_FIELD = rb'"%s"\s*:\s*("(?:[^"\\]|\\.)*")'
+FIELDS = {name: re.compile(_FIELD % name.encode()) for name in ("cwd", "timestamp", "entrypoint")}
 
 
 class _Session(NamedTuple):

@@ -83,10 +83,8 @@ def _words(text: str) -> list[str]:
 
 def shows_ours(text: str) -> bool:
     """Return whether the command of a person's own status line starts memtui's: by its name, or as `command_after`."""
-    words = _words(text)
-    return "memtui statusline" in text or any(
-        word.endswith(MAIN_TAIL) and following == "statusline" for word, following in itertools.pairwise(words)
-    )
+    pairs = itertools.pairwise(_words(text))
+    return "memtui statusline" in text or any(one.endswith(MAIN_TAIL) and two == "statusline" for one, two in pairs)
 
 
 def other_of(text: str) -> str:
