@@ -15,7 +15,7 @@ from memtui import keymap
 from memtui.base.errors import UsageError
 from memtui.base.phrasing_hot import many
 from memtui.settings import config_hot
-from memtui.tui.dialogs.dialog import Dialog, Keys, Preview
+from memtui.tui.dialogs.dialog import CORNERS, MANY, Dialog, Keys, Preview
 from memtui.tui.model import matches
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.detail import Detail
@@ -36,8 +36,7 @@ CONFLICT = (
 )
 AROUND = 8  # columns of the box beside the words of its list: its padding, and the mark and the blanks of a row
 OVER = 7  # lines of the screen above and below the list: the question, what is typed, the padding, the keys
-# The width of a box in columns: the least, the most that a long question alone takes, and that with an `about`.
-LEAST, MOST, ABOUT_WIDTH = 40, 80, 110
+LEAST, MOST = 40, 80  # the width of a box in columns: the least, the most that a long question alone takes
 SHARE = 0.4  # the part of the height that a list with an `about` takes
 NARROWED = 3  # a list of fewer options, such as yes and no, is not narrowed
 # The palette: what its themes begin with, the width of names and keys, the action that opens it, and the words by which
@@ -174,11 +173,10 @@ class Choice(Dialog[str | None]):
             return (*enter, ("escape", escape), *narrow, *[("up down", "move")] * bool(self.table.rows))
         narrow = [("/", "filter")] * self.narrows
         extra = [("tab", "read on")] * (self.about is not None)
-        return (*enter, ("escape", "back"), *narrow, *extra, ("j k", "move"), ("home end", "first, last"))
+        return (*enter, ("escape", "back"), *narrow, *extra, ("j k", "move"), ("g G", "top, bottom"))
 
     def on_mount(self) -> None:
         self.table.empty = "No matches. escape clears what you typed."
-        self.set_class(self.about is not None, "about")
         self.table.show(self.rows)
         self.table.marks = {str(at) for at, value in enumerate(self.values) if value == self.current and value}
         self.table.move_to(self.values.index(self.start) if self.start in self.values else 0)
@@ -194,9 +192,11 @@ class Choice(Dialog[str | None]):
             room = max(3, int(room * SHARE))
         self.table.styles.height = min(len(self.rows), room)
 
+    def needed(self) -> int:
+        is_below = cell_len(self.heading) + CORNERS > self.wide
+        return MANY if self.about else len(self.rows) + 2 * sum(map(bool, (self.below, self.lead, is_below)))
+
     def wanted(self) -> int:
-        if self.about is not None:
-            return ABOUT_WIDTH
         words = max((self.table.draw_words(row)[0].cell_len for row in self.rows), default=0)
         return max(words + AROUND, min(cell_len(self.heading) + AROUND, MOST), LEAST)
 

@@ -20,7 +20,7 @@ from memtui import keymap
 from memtui.tui import texts
 from memtui.tui.safety_net import composed
 from memtui.tui.services import Command, services_of
-from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.detail import Detail, wrapped
 from memtui.tui.widgets.lines import OneLine
 from memtui.tui.widgets.rows import RowList
 from memtui.views import glyphs, safe_text
@@ -31,6 +31,8 @@ Keys = Sequence[tuple[str, str]]
 # A dialog with less than so many columns left on each side takes the whole width: a list can't be read in them.
 BESIDE = 12
 CORNERS = 6  # columns of a box that its title can't have
+# The rows of a box between its borders, from which a dialog takes the whole screen, as one of MANY always does.
+MOST_ROWS, MANY = 10, 99
 # Cells of the page of keys that it can't write in, of the keys in a column, and from which width it has two columns.
 PAGE_SIDES, KEY_CELLS, TWO_COLUMNS = 5, 8, 72
 HELP_ACROSS = 130  # columns of that page: in a wide terminal it says no less than in one that it fills
@@ -105,11 +107,10 @@ class Dialog(ModalScreen[Result]):
 
     def fit(self) -> None:
         """Set the sizes that follow from that of the terminal; a heading that the border has no room for is below."""
-        box, floats = self.box, self.floats
-        box.styles.max_width = "100%"
-        box.styles.width = self.wanted() if floats else "100%"
+        box, floats = self.box, self.needed() <= MOST_ROWS
+        box.styles.width = self.wide if floats and self.wide < self.app.size.width else "100%"
         self.set_class(not floats, "filled")
-        fits = cell_len(self.heading) <= (self.wanted() if floats else self.app.size.width) - CORNERS
+        fits = cell_len(self.heading) <= (self.wide if floats else self.app.size.width) - CORNERS
         padded = self.heading if floats else f" {self.heading} "  # a rule leaves no room around it
         box.border_title = Content(safe_text.line(padded)) if fits else None
         self.query(".heading").set(display=not fits)
@@ -117,9 +118,15 @@ class Dialog(ModalScreen[Result]):
     def wanted(self) -> int:
         return self.across
 
+    def needed(self) -> int:
+        """Return the rows between its borders, 0 for a few: a dialog of more than `MOST_ROWS` is no box."""
+        return 0
+
     @property
-    def floats(self) -> bool:
-        return self.wanted() <= self.app.size.width - 2 * BESIDE
+    def wide(self) -> int:
+        """The cells of its box."""
+        width, wanted = self.app.size.width, self.wanted()
+        return wanted if wanted <= width - 2 * BESIDE else width
 
     async def on_click(self, event: events.Click) -> None:
         if event.widget is self and "escape" in self.active_bindings:
@@ -161,9 +168,13 @@ class Preview(Dialog[bool]):
     def on_mount(self) -> None:
         self.pane.focus()
 
+    def needed(self) -> int:
+        lines, room = self.plain.count("\n"), self.wide - PAGE_SIDES
+        return lines if lines > MOST_ROWS else len(wrapped(self.draw(room), room)[0])
+
     def fit(self) -> None:
         super().fit()
-        self.pane.show("text", self.draw((self.across if self.floats else self.app.size.width) - PAGE_SIDES))
+        self.pane.show("text", self.draw((self.app.size.width if self.has_class("filled") else self.wide) - PAGE_SIDES))
         self.pane.styles.max_height = max(3, self.app.size.height - 3 - 2 * self.query_one(".heading").display)
 
     def action_go(self) -> None:

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 from typing import ClassVar
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -17,7 +16,7 @@ from memtui.base.errors import MemtuiError
 from memtui.base.phrasing_hot import ago
 from memtui.redact import redact
 from memtui.tui.dialogs.ask import MINE, THEIRS, Choice, conflict, sure
-from memtui.tui.dialogs.dialog import Dialog, Keys
+from memtui.tui.dialogs.dialog import MANY, Dialog, Keys
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.services import Services
@@ -30,8 +29,7 @@ from memtui.views import safe_text
 KEEP_SECONDS = 0.4  # what is typed is written to the disk after so long, even if typing goes on
 # From this width of the screen on, in cells, texts to read are beside the text that is edited, else above it.
 BESIDE_FROM = 110
-# The least lines of the box, those around its text and fields, and the height of a screen without lines to spare.
-LEAST_LINES, AROUND, LOW = 25, 8, 20
+LOW = 20  # the lines of a screen without lines to spare
 # How often a file is checked for changes while its form is open.
 LOOK_SECONDS = 1.0
 MOVED = "It was changed by somebody else; saving shows both versions."
@@ -69,7 +67,7 @@ class DraftForm(Dialog[str]):
     def __init__(self, subject: Subject, services: Services) -> None:
         super().__init__(classes="first" if subject.fields[0].kind == TEXT else None)
         self.subject, self.services = subject, services
-        self.heading, self.across = subject.title, subject.across
+        self.heading = subject.title
         self.initial = {field.key: field.value for field in subject.fields}
         if not subject.autosave.base:  # something new is nowhere but in the autosave
             self.initial |= {key: value for key, value in subject.autosave.was.items() if key in self.initial}
@@ -104,14 +102,14 @@ class DraftForm(Dialog[str]):
         yield Static(classes="told")
 
     def fit(self) -> None:
-        """Give the box the height of its text, and put the texts to read above it where there is no room beside it."""
+        """Put the texts to read above the text where there is no room beside it."""
         super().fit()
         width, height = self.app.size
         self.set_class(width < BESIDE_FROM, "above")
         self.set_class(height < LOW, "low")
-        lines = sum(1 + cell_len(line) // (self.subject.across - AROUND) for line in self._body.text.split("\n"))
-        needed = max(LEAST_LINES, lines + len(self.widgets) + AROUND)
-        self.box.styles.height = "100%" if self.subject.beside else needed
+
+    def needed(self) -> int:
+        return MANY
 
     def keys(self) -> Keys:
         prompts = [("^l", "try prompts")] * self.subject.is_recalled

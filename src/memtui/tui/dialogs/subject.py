@@ -65,7 +65,6 @@ class Subject:
     at_end = False  # the cursor begins at the end of the text
     first = ""  # the key of the field with the focus; else the text has it
     beside: Sequence[tuple[Text, Text]] = ()  # texts to read beside the one that is edited, each with its title
-    across = 90  # the width of the form in columns
 
     def is_empty(self, typed: Typed) -> bool:
         """Return whether nothing is typed that is worth keeping: here, nothing was changed."""

@@ -101,8 +101,10 @@ class Frame:
         """Show a text in the border of a pane, as many of its facts as there is room for."""
         whole = self.screen if self.screen.has_class("narrow") else pane  # a hidden pane has no width yet
         room = max(1, whole.outer_size.width - CORNERS)
-        text = fitting(title, room)
-        text.truncate(room, overflow="ellipsis")
+        is_rule = whole is not pane and bool(title)  # it has no corner, and no blank beside its title
+        text = fitting(title, room - 3 * is_rule)
+        text.truncate(room - 3 * is_rule, overflow="ellipsis")
+        text = Text.assemble("─ ", text, " ") if is_rule else text
         if self._titles.get(pane) != text:
             self._titles[pane] = text
             pane._border_title = Content.from_rich_text(text)  # noqa: SLF001  the property paints all of the pane again
@@ -111,13 +113,11 @@ class Frame:
     def show(self, described: Described, row_id: str, sought: str) -> None:
         text, title = described
         screen = self.screen
-        # A rule has no corner, and no blank beside its title.
-        heading = Text(f"─ {title} " if title and screen.has_class("narrow") else title)
-        self.entitle(screen.detail, heading)
+        self.entitle(screen.detail, Text(title))
         screen.detail.show(row_id, text, sought)
         screen.post_message(Update(screen.detail))  # painted with the list: its own message comes too late for that
         if screen.glance.display:
-            self.entitle(screen.glance, heading)
+            self.entitle(screen.glance, Text(title))
             screen.glance.show(row_id, text.copy(), sought)
 
     def share_room(self) -> None:
@@ -132,8 +132,6 @@ class Frame:
             return
         others = [pane for pane in middle.children if pane.display and pane not in {table, glance}]
         room = middle.size.height - sum(pane.size.height or 1 for pane in others)
-        # A message takes its lines from the preview, which can be scrolled.
-        table.styles.min_height = table.header + min(len(table.rows), LEAST_ROWS)
         free = room - table.header - len(table.rows)
         share = max(free if free > LEAST_ROWS else 0, min(screen.glance_lines, room * GLANCE_PERCENT // 100))
         glance.styles.height = height = share if table.rows else 0

@@ -273,7 +273,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         if self.app.no_color and self.has_focus:  # the background is faint then, and a mark hides the cursor's
             chosen += painting.REVERSED
         # On the terminal's own colours only the cursor's colour is readable on its background.
-        over = chosen + painting.UNDIMMED if self.app.native_ansi_color else None
+        over = chosen + painting.UNDIMMED if self.app.native_ansi_color or self.app.no_color else None
         columns, painted, console = self._columns_shown(), self._paint, self.app.console
         if painted is not None and painted.shown != columns:
             self._strips.clear()

@@ -164,7 +164,7 @@ def previewed(changes: Sequence[ProposedRow]) -> Text:
 class OutcomeSubject(Subject):
     """The one file that a proposal writes, beside the texts that it is made of. `applied`: what saving made."""
 
-    name, gone, action, across = "this change", OUTDATED, "inbox.edit", 200
+    name, gone, action = "this change", OUTDATED, "inbox.edit"
     applied: Applied | None = None
 
     def __init__(self, data: Data, row: ProposedRow) -> None:

@@ -308,8 +308,10 @@ class Inbox(ListScreen[Decision]):
     def detail_seen(self) -> bool:
         """Whether the row under the cursor is on the screen to its end, as far as it is to be looked at."""
         pane = self.detail if super().detail_seen else self.glance
-        is_shown = pane.display and pane.size.height > 0
-        return is_shown and min(self.view.needed, len(pane.lines)) <= pane.scroll_y + pane.size.height
+        shown = pane.content_region
+        notes_from = [rack.region.y for rack in self.query("ToastRack") if rack.region.height]
+        lines_seen = min([shown.bottom, *notes_from]) - shown.y if pane.display else 0
+        return lines_seen > 0 and min(self.view.needed, len(pane.lines)) <= pane.scroll_y + lines_seen
 
     def copied(self) -> str:
         row = self.table.row
