@@ -38,11 +38,7 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
 
 @pytest.mark.parametrize(
     ("name", "offers"),
-    [
-        ("inbox", {"mark it done"}),
-        ("activity", {"withdraw it", "a sends it again."}),
-        ("setup", {"install the hooks, after showing", "change it"}),
-    ],
+    [("activity", {"withdraw it", "a sends it again."}), ("setup", {"install the hooks, after showing", "change it"})],
 )
 async def test_text_beside_a_list_offers_what_writes_only_where_it_is_allowed(world, name, offers):
     for read_only in (False, True):

@@ -1,6 +1,5 @@
 """Small dialogs: a line of text, a choice, the palette, and what several screens ask or report."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -39,10 +38,8 @@ OVER = 7  # lines of the screen above and below the list: the question, what is 
 LEAST, MOST = 40, 80  # the width of a box in columns: the least, the most that a long question alone takes
 SHARE = 0.4  # the part of the height that a list with an `about` takes
 NARROWED = 3  # a list of fewer options, such as yes and no, is not narrowed
-# The palette: what its themes begin with, the width of names and keys, the action that opens it, and the words by which
-# a help adds something to a name.
-THEME, NAME_WIDTH, KEY_WIDTH = "theme: ", 33, 7
-OWN, WORD = "app.palette", re.compile(r"\w{4,}")
+# The palette: what its themes begin with, the width of names and keys, and the action that opens it.
+THEME, NAME_WIDTH, KEY_WIDTH, OWN = "theme: ", 30, 7, "app.palette"
 
 
 class Line(Dialog[str]):
@@ -323,9 +320,6 @@ async def choose_action(services: "Services", group: str, own: "Mapping[str, Com
 
 
 def _about(action: keymap.Action) -> Text:
-    """Return the key of an action, and what its help adds to its name."""
-    name = action.name.partition(": ")[2].rstrip("…")
-    rest = re.sub(rf"^{re.escape(name)}\b[ ,:;]*", "", action.help, flags=re.IGNORECASE)
-    adds = {*WORD.findall(rest.casefold())} - {*WORD.findall(name.casefold())}
+    """Return the key of an action, and its help."""
     key = keymap.key_word(keymap.keys_of(action))
-    return Text(f"{key:<{KEY_WIDTH}}", "bold").append(rest[:1].upper() + rest[1:] if adds else "", "not bold dim")
+    return Text(f"{key:<{KEY_WIDTH}}", "bold").append(action.help, "not bold dim")

@@ -112,8 +112,8 @@ class DraftForm(Dialog[str]):
         return MANY
 
     def keys(self) -> Keys:
-        prompts = [("^l", "try prompts")] * self.subject.is_recalled
-        return (("^s", self.subject.verb), ("escape", "keep and go back"), ("^g", "discard"), ("tab", "next"), *prompts)
+        back, prompts = ("escape", "back (kept as unsaved)"), [("^l", "try prompts")] * self.subject.is_recalled
+        return (("^s", self.subject.verb), back, ("^g", "discard"), ("tab", "next"), *prompts)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self.subject.is_recalled if action == "prompts" else super().check_action(action, parameters)

@@ -41,7 +41,6 @@ class ListScreen(Screen[None], Generic[Row]):
     nouns: ClassVar[tuple[str, str]] = ("line", "lines")
     legend: str = ""
     terms: ClassVar[Collection[str]] = ()  # of its filter
-    nothing_chosen: ClassVar[str] = "Nothing is selected."
 
     def __init__(self, services: Services, table: RowList[Row], *, placeholder: str) -> None:
         super().__init__()
@@ -204,8 +203,8 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def show_detail(self) -> None:
         row = self._described = self.table.row
-        nothing = Described(Text(self.nothing_chosen, style="dim"))
-        self.frame.show(nothing if row is None else self.describe(row), self.table.row_id, self.sought)
+        described = Described(Text()) if row is None else self.describe(row)
+        self.frame.show(described, self.table.row_id, self.sought)
         self.frame.share_room()  # here, because every screen comes here after its rows have changed
         self.frame.draw()
 

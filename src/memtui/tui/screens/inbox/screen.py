@@ -59,7 +59,6 @@ class Inbox(ListScreen[Decision]):
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions", "rules"})
     row_word: ClassVar[str] = "row"
     nouns: ClassVar[tuple[str, str]] = ("to decide", "to decide")
-    nothing_chosen: ClassVar[str] = ""
     legend: str = inbox_row.LEGEND
 
     def __init__(self, services: Services) -> None:

@@ -36,7 +36,7 @@ MOST_NAME = 28
 OTHER_REPOSITORY = "Into the repository of another project: run memtui there."
 KINDS = "Markdown, a file or a folder (also an export of memtui), a CLAUDE.md, or a claude-mem database."
 HINT = "a path, such as ~/notes"
-BELOW = "What it would bring is shown first. It waits in the inbox until you approve it."
+BELOW = "What it would bring is shown first. It waits in the Inbox until you approve it."
 # What a memory of each type says.
 TYPE_ROWS = [(kind, f"{kind:<10} {TABLES['memory types'][kind]}") for kind in memory.TYPES]
 
@@ -226,14 +226,17 @@ class MemoryCommands:
         edit = lambda store, mem: store.edit(mem, {"pinned": value}, op="pin", verb=verb, keep_time=True)
         await self._each(edit, words)
 
+    async def _choose(self, question: str, choices: Sequence[Scope], below: str = "") -> Scope | None:
+        rows = present.scopes_explained(choices, self.services.data.facts.project, MOST_NAME)
+        label = await self.services.ask(Choice(question, rows, below=below))
+        return next((scope for scope in choices if scope.label == label), None)
+
     async def move(self) -> None:
         """Ask for another scope; again before memories that are not trusted get to where memories need no trust."""
         chosen, data = self.list.chosen(), self.services.data
         here = {scope.label for scope, _ in chosen}
-        targets = {scope.label: scope for scope in self.reader.targets if here != {scope.label}}
-        rows = present.scopes_explained(list(targets.values()), data.facts.project, MOST_NAME)
-        label = await self.services.ask(Choice(f"Move {_names(chosen)} to", rows, below=OTHER_REPOSITORY))
-        scope, store = targets.get(label or ""), data.store()
+        targets = [scope for scope in self.reader.targets if here != {scope.label}]
+        scope, store = await self._choose(f"Move {_names(chosen)} to", targets, OTHER_REPOSITORY), data.store()
         if scope is None:
             return
         untrusted = [pair for pair in chosen if not (scope.needs_trust or store.is_trusted(pair[1].memory))]
@@ -279,18 +282,21 @@ class MemoryCommands:
             self.services.make(partial(plan.write, store, name), words)
 
     def _why_no_export(self) -> str:
-        if self.places.row is None or self.places.row.scope is None:
-            return "Choose a scope first."
-        is_written_by_hand = self.places.row.scope.kind == "instructions"
+        place = self.places.row
+        is_written_by_hand = place is not None and place.scope is not None and place.scope.kind == "instructions"
         return "These are instructions, no memories: copy the files." if is_written_by_hand else ""
 
     async def export(self) -> None:
-        """Ask where to, and write the memories of the scope under the cursor of the tree into a folder."""
+        """Ask where to, and write the memories of a scope, that under the cursor of the tree, into a folder."""
         from memtui.transfer import export_folder
         from memtui.views import drafts
 
         data, scope = self.services.data, self.places.row.scope if self.places.row is not None else None
-        assert scope is not None
+        if scope is None:
+            memories = [scope for scope in self.reader.scopes if scope.kind != "instructions"]
+            scope = await self._choose("Export which scope?", memories)
+        if scope is None:
+            return
 
         def check(typed: str) -> None:
             path = self._whole(typed)

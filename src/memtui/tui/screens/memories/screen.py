@@ -219,7 +219,7 @@ class Memories(ListScreen[Pair]):
         if not self.reader.loaded:
             return READING
         if self.is_filtered:
-            everywhere = "" if self.of_all_projects or self.recalled else " project:all seeks in all projects."
+            everywhere = "" if self.of_all_projects or self.recalled else " project:all searches in all projects."
             return super().why_empty() + everywhere
         return self.places.why_empty()
 
