@@ -150,17 +150,21 @@ def test_what_a_program_prints_on_failing_is_no_refusal(database):
     ]
 
 
-def test_a_scripts_prompt_reads_as_typed_and_what_is_piped_as_pasted(database):
+@pytest.mark.parametrize(
+    ("line", "typed"),
+    [('"Say \\"hi\\" twice"', 'Say "hi" twice'), ("fix it", "fix it"), ('fix "a\nb c" C:\\d', "fix a\nb c C:\\d")],
+)
+def test_a_scripts_prompt_reads_as_typed_and_what_is_piped_as_pasted(database, line, typed):
     add(database, "session", {
         "id": "ses_run", "directory": "/home/anna/shop", "title": "New session - 2026-11-30T14:00:00.000Z", "version": "1.18.33",
         "permission": json.dumps([{"permission": "question", "pattern": "*", "action": "deny"}], separators=(",", ":")),
         "time_created": 1, "time_updated": 1,
     })  # fmt: skip
-    say(database, 5, "user", text('"Say \\"hi\\" twice"\nnever use tabs\n'), session="ses_run")
+    say(database, 5, "user", text(line + "\nnever use tabs\n"), session="ses_run")
     say(database, 6, "assistant", text("ok"), session="ses_run")
     (said,) = words(database, "ses_run")
-    assert said == 'Say "hi" twice\n```\nnever use tabs\n\n```'
-    assert prompts.about(path_of(database, "ses_run")).title == 'Say "hi" twice'
+    assert said == f"{typed}\n```\nnever use tabs\n\n```"
+    assert prompts.about(path_of(database, "ses_run")).title == typed.partition("\n")[0]
 
 
 def test_a_fork_names_its_session_and_repeats_its_records(database):

@@ -253,19 +253,21 @@ def _tool(name: str, fields: "Record") -> "tuple[str, Record]":
 
 
 def _unquoted(text: str) -> str:
-    """Return a prompt of `opencode run` as it was typed: an argument with a blank was put in quotes, and what came on
-    standard input stands behind it, as what a person pasted."""
-    if not text.startswith('"'):
-        return text
-    words, end, is_escaped = "", 1, False
-    for char in text[1:]:
-        end += 1
-        if char == '"' and not is_escaped:
-            break
-        is_escaped = char == "\\" and not is_escaped
-        words += "" if is_escaped else char
-    rest = text[end:]
-    return f"{words}\n```\n{rest[1:]}\n```" if rest[:1] == "\n" else words + rest
+    """Return a prompt of `opencode run` as it was typed: its arguments stand in one line, those with a blank in quotes,
+    and what came on standard input below it, which is marked as what a person pasted."""
+    words, at = "", 0
+    while at < len(text) and text[at] != "\n":
+        if text[at] == '"' and text[at - 1 : at] in {"", " "}:
+            end = text.find('"', at + 1)
+            while end > 0 and text[end - 1] == "\\":
+                end = text.find('"', end + 1)
+            end = end if end > 0 else len(text)
+            words += text[at + 1 : end].replace('\\"', '"')
+            at = end + 1
+        else:
+            words += text[at]
+            at += 1
+    return f"{words}\n```\n{text[at + 1 :]}\n```" if text[at + 1 :] else words
 
 
 class Translation:
