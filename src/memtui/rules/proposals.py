@@ -214,7 +214,7 @@ def _never_edit(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule
     for path in (pattern.path for pattern in _paths(sentence, match["subject"])):
         if place and not place.endswith("/") and "." in place.rpartition("/")[2]:
             yield Rule(NEVER, Pattern(text=path, path=place))
-        elif place and not place.endswith(("/", "*")):
+        elif (place and not place.endswith(("/", "*"))) or path.removeprefix("*.") in sentences.LANGUAGES.values():
             continue
         else:
             is_file = place and not path.endswith("**")
