@@ -2,10 +2,12 @@
 
 import os
 import posix
+import re
 import resource
 import subprocess
 import sys
 import unicodedata
+from random import Random
 
 import pytest
 from test_sync import MEMORY, Machine
@@ -216,22 +218,45 @@ def test_a_project_cloned_later_gets_its_memories_and_deletes_none(both):
         assert ["laptop" in "".join(texts), "desktop" in "".join(texts)] == [True, True]
 
 
-def test_a_project_whose_remote_was_renamed_loses_nothing(both):
-    laptop, desktop = both
-    laptop.write("shop", "Of this project.", "auto")
-    laptop.write("old", "Old.", "auto")
-    for machine in both:
+def rename(machine, name):
+    """Give the remote of a machine's project another address."""
+    config = machine.shop / ".git" / "config"
+    config.write_text(re.sub("(?<=you/).*", f"{name}.git", config.read_text()))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_project_whose_remote_is_renamed_is_one_everywhere(tmp_path, remote, seed):
+    draw, names = Random(seed), ["shop", "store", "mall"]
+    machines = [Machine(tmp_path, name, remote) for name in ("laptop", "desktop", "tower")]
+    at, texts = dict.fromkeys(machines, 0), {}
+    for machine in machines:
         machine.sync()
-    for number, machine in enumerate(both):
-        config = machine.shop / ".git" / "config"
-        config.write_text(config.read_text().replace("you/shop", "ours/shop"))
-        laptop.write("shop", f"Of the renamed project, {number}.", "auto")
-        for each in (laptop, desktop, laptop):
-            each.sync()
-        assert "Of this project" in desktop.text("shop", "auto") or number
-    texts = [(machine.directories["auto"] / name).read_text() for machine in both for name in ("shop.md", "shop-2.md")]
-    assert all(any(words in text for text in texts) for words in ("Of this project", "project, 1"))
-    assert laptop.text("old", "auto") == desktop.text("old", "auto") == MEMORY.format("old", "Old.")
+    for step in range(24):
+        machine = draw.choice(machines)
+        kind = draw.choice(["add", "change", "drop", "rename", "sync", "sync"])
+        mine = [name for name in texts if name.startswith(machine.name) and texts[name]]
+        if kind == "rename":
+            at[machine] = min(at[machine] + 1, 2)
+            rename(machine, names[at[machine]])
+        elif kind == "sync":
+            machine.sync()
+        elif kind == "add" or not mine:
+            texts[f"{machine.name}{step}"] = f"Text {step}."
+            machine.write(f"{machine.name}{step}", f"Text {step}.", "auto")
+        else:
+            texts[mine[0]] = f"Text {step}." if kind == "change" else ""
+            machine.write(mine[0], f"Text {step}.", "auto")
+            if kind == "drop":
+                (machine.directories["auto"] / f"{mine[0]}.md").unlink()
+    for machine in [*machines, *machines, *machines]:
+        rename(machine, "mall")
+        machine.sync()
+    for machine in machines:
+        there = {path.stem for path in machine.directories["auto"].glob("*.md")} - {"MEMORY"}
+        assert there == {name for name, text in texts.items() if text}
+        assert all(texts[name] in machine.text(name, "auto") for name in there)
+    tree = in_git(remote, "ls-tree", "-r", "--name-only", repository.BRANCH).split()
+    assert len({path.split("/")[1] for path in tree if path.startswith("projects/")}) <= 1
 
 
 def test_a_newer_memtui_on_another_machine_stops_the_sync(both):

@@ -22,6 +22,7 @@ from memtui.store.scopes import Scope
 from memtui.sync import notes, rows, trees
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import merge_index
+from memtui.sync.moves import Moves
 from memtui.sync.repository import FileWriter, Tree
 from memtui.sync.state import folder
 
@@ -119,7 +120,7 @@ def adoption(root: str, digests: set[str], files: Mapping[str, WaitingFile]) -> 
     return edits, {ids_hot.digest(data) for texts in contents.values() for _, data in texts}
 
 
-def as_accepted(ours: Tree, base: Tree, files: Mapping[str, WaitingFile], digests: Iterable[str]) -> Tree:
+def as_accepted(ours: Tree, base: Tree, moves: Moves, files: Mapping[str, WaitingFile], digests: Iterable[str]) -> Tree:
     """Return the tree of this machine as if all that waits were taken in, so that no other machine loses it."""
     decided, before = set(digests), dict(base)
     letters = {
@@ -127,7 +128,8 @@ def as_accepted(ours: Tree, base: Tree, files: Mapping[str, WaitingFile], digest
     }
     gone = [path for path in ours if path.startswith(notes.TOP) and path[-31:-5] in letters]
     ours = {path: data for path, data in ours.items() if path not in gone}
-    active = {path: file for path, file in files.items() if not (file.digest in decided or path.startswith(notes.TOP))}
+    waiting = ((path, file) for path, file in files.items() if not path.startswith(notes.TOP))
+    active = {moves.path(path): file for path, file in waiting if file.digest not in decided}
     for path, file in active.items():
         before.pop(path, None)
         before |= {} if file.before is None else {path: _data(file.before)}

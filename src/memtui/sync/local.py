@@ -16,16 +16,19 @@ from memtui.settings import config_hot
 from memtui.store import sidecars, trust_hot
 from memtui.store.journal.changes import Change, FileChange
 from memtui.sync import notes, quick, rows
+from memtui.sync.moves import Moves
 from memtui.sync.repository import MAX_BYTES, Tree, is_safe
 
 GLOBAL, TEAM = "global", "team"
 MANY = 500  # files that are worth a second process
+NO_MOVES = Moves()
 
 
 class LocalTree(NamedTuple):
     """What this machine has: `tree` by the paths that travel, `places`: the directory of each top, `withheld`: files
     that stay here, with the reason; `watched` tells with the stamp `seen` whether it is so still (sync/quick.py);
-    `inboxes`: where the drafts of each top are."""
+    `inboxes`: where the drafts of each top are; `moves`: the projects
+    whose tops have another name now."""
 
     tree: Tree
     places: dict[str, str]
@@ -33,9 +36,10 @@ class LocalTree(NamedTuple):
     watched: dict[str, bool]
     seen: str
     inboxes: dict[str, str]
+    moves: Moves
 
 
-def places(env: dict[str, str], watched: dict[str, bool], team: str = "") -> dict[str, str]:
+def places(env: dict[str, str], watched: dict[str, bool], team: str = "", moves: Moves = NO_MOVES) -> dict[str, str]:
     """Return the directories that travel, by the top of their paths; adds what decides on them to `watched`."""
     if team:
         root = paths_hot.root(env)
@@ -43,7 +47,7 @@ def places(env: dict[str, str], watched: dict[str, bool], team: str = "") -> dic
         watched.update({directories[TEAM]: True, trust_hot.path(root): False})
         return directories
     directories = {GLOBAL: locate_hot.global_dir(env)}
-    directories |= {top: locate_hot.auto_dir(env, root) for top, root in roots(env, watched).items()}
+    directories |= {top: locate_hot.auto_dir(env, root) for top, root in roots(env, watched, moves).items()}
     watched.update(dict.fromkeys(directories.values(), True))
     root = paths_hot.root(env)
     watched |= {trust_hot.path(root): False, config_hot.file_path(root): False}  # what is asked about, and accepted
@@ -51,29 +55,32 @@ def places(env: dict[str, str], watched: dict[str, bool], team: str = "") -> dic
     return directories
 
 
-def roots(env: dict[str, str], watched: dict[str, bool]) -> dict[str, str]:
+def roots(env: dict[str, str], watched: dict[str, bool], moves: Moves = NO_MOVES) -> dict[str, str]:
     """Return the roots of the projects here that have a git remote, by what they are called everywhere; adds what
     decides on them to `watched`."""
     roots_by_top: dict[str, str] = {}
     clients = paths_hot.config_dir(env) + "/projects"
     watched[clients] = False
+    clones = []
     for root in filter(None, projects.paths_of(env, sorted(projects.directories(clients))).values()):
         remote = projects.remote(root)
         watched[f"{root}/.git/config"] = False
         top = "projects/" + remote.replace("/", "+")
         if remote and is_safe(f"{top}/x.md"):
-            roots_by_top.setdefault(top, root)
+            clones.append((moves.follow(top) != top, moves.follow(top), root))
+    for _, top, root in sorted(clones, key=lambda clone: clone[0]):  # first those that have the name themselves
+        roots_by_top.setdefault(top, root)
     return roots_by_top
 
 
-def read(env: dict[str, str], team: str, base: Tree) -> LocalTree:
+def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) -> LocalTree:
     """Read the memories that travel: the person's own, or those of a team, of which only what the person wrote or
     accepted is sent, beside what it has. What went with `base` is known to hold no secret. Raises MemtuiError."""
     tree: Tree = {}
     withheld: dict[str, str] = {}
     new: dict[str, str] = {}
     watched: dict[str, bool] = {}
-    directories = places(env, watched, team)
+    directories = places(env, watched, team, moves)
     root = paths_hot.root(env)
     if not team:
         kinds = notes.INBOX, notes.DRAFTS, format_hot.REJECTED
@@ -117,13 +124,17 @@ def read(env: dict[str, str], team: str, base: Tree) -> LocalTree:
         own |= {key: row for key, row in rows.parse(before).items() if f"{directory}/{key[0]}" in withheld}
         if own:
             tree[name] = rows.render(own)
-    tops = {} if team else {GLOBAL: None} | {top: paths_hot.project_key(path) for top, path in roots(env, {}).items()}
+    tops = (
+        {}
+        if team
+        else {GLOBAL: None} | {top: paths_hot.project_key(path) for top, path in roots(env, {}, moves).items()}
+    )
     places_of_drafts = {top: paths_hot.inbox_dir(root, key) for top, key in tops.items()}
     for top, inbox in places_of_drafts.items():
         with storing(inbox):
             if rejected := rows.of_inbox(inbox):
                 tree[rows.path(rows.REJECTIONS, top)] = rows.render(rejected)
-    return LocalTree(tree, directories, withheld, watched, seen, places_of_drafts)
+    return LocalTree(tree, directories, withheld, watched, seen, places_of_drafts, moves)
 
 
 def _secrets(tree: Tree) -> dict[str, str]:

@@ -20,10 +20,10 @@ class SyncState(NamedTuple):
     of drafts about texts that both changed, by the conflict's name; `time`: of the last sync that worked,
     `error`: of the last that did not; `read`: when the memories here were read last, from the files and
     directories (True) `watched`, and `seen`: their stamp then (sync/quick.py); `sent`: ids of notes that go with
-    `pending`; `machines`: the names of all by their ids; `tops`: of the projects that were here; `adopted`:
-    hashes of what is accepted here as it was on another machine; `drafts`: ids of the shared ones that were here;
-    `withheld`: how many files were not sent; `approved`: hashes of drafts that were approved here; `team`: whose
-    memories these are, empty for the person's own, with the name of the `author`."""
+    `pending`; `machines`: the names of all by their ids; `tops`: of the projects that were here, with their
+    directories; `adopted`: hashes of what is accepted here as it was on another machine; `drafts`: ids of the shared
+    ones that were here; `withheld`: how many files were not sent; `approved`: hashes of drafts that were approved here;
+    `team`: whose memories these are, empty for the person's own, with the name of the `author`."""
 
     url: str
     machine: str
@@ -38,7 +38,7 @@ class SyncState(NamedTuple):
     seen: str = ""
     sent: list[str] = []  # noqa: RUF012
     machines: dict[str, str] = {}  # noqa: RUF012
-    tops: list[str] = []  # noqa: RUF012
+    tops: dict[str, str] = {}  # noqa: RUF012
     adopted: list[str] = []  # noqa: RUF012
     drafts: list[str] = []  # noqa: RUF012
     withheld: int = 0
@@ -79,6 +79,8 @@ def load(root: str, team: str = "") -> SyncState | None:
     if not data.strip():
         return None
     row: Any = fastjson_hot.loads_dict(data)
+    if isinstance(row.get("tops"), list):  # as memtui wrote it before
+        row["tops"] = dict.fromkeys(row["tops"], "")
     try:
         state = SyncState(**{key: row[key] for key in SyncState._fields if key in row})
         return state._replace(time=max(state.time, float(times or 0)))

@@ -19,7 +19,7 @@ from memtui.store import memory, trust_hot
 from memtui.store.journal import ledger
 from memtui.store.journal.changes import Change
 from memtui.store.journal.journal import Journal
-from memtui.sync import incoming, notes, shared_drafts, trees
+from memtui.sync import incoming, moves, notes, shared_drafts, trees
 from memtui.sync import local as local_files
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
@@ -115,6 +115,7 @@ def _run_locked(
     digests = incoming.accepted(root) if asks or came_before else {}
     ours_of = partial(incoming.as_accepted, files=came_before, digests=digests)
     exchange = _exchange(env, root, repo, state, by, ours_of, asks=asks, dry_run=dry_run)
+    came_before = {exchange.here.moves.path(path): file for path, file in came_before.items()}
     after, waiting = state, 0
     if not dry_run:
         with storing(root):
@@ -134,7 +135,7 @@ def _run_locked(
         _write(journal, state.team, changes + local_files.changes(root, exchange.here, wanted))
         with storing(root):
             present = shared_drafts.take_in(root, exchange.here.inboxes, exchange.tree, state.drafts)
-        asked = _ask_conflicts(env, root, exchange, leaves=not asks)
+        asked = _ask_conflicts(root, exchange, leaves=not asks)
         _note_writers(repo, exchange.here, folder(root, state.team) + WRITERS, exchange.state, exchange.commit)
         after = exchange.state._replace(
             base=exchange.commit,
@@ -144,7 +145,7 @@ def _run_locked(
             asked=asked,
             sent=[],
             machines=exchange.names,
-            tops=sorted(exchange.here.places),
+            tops=exchange.here.places,
             adopted=sorted(adopted | used),
             drafts=present,
             withheld=len(exchange.here.withheld),
@@ -165,13 +166,13 @@ def _exchange(
     repo: Remote,
     state: SyncState,
     by: str,
-    ours_of: Callable[[Tree, Tree], Tree],
+    ours_of: Callable[[Tree, Tree, moves.Moves], Tree],
     *,
     asks: bool,
     dry_run: bool,
 ) -> Exchange:
     """Fetch, merge and push, again as long as other machines push before. `ours_of`: what this machine sends, by its
-    tree and the base. Raises MemtuiError."""
+    tree, the base and what moved. Raises MemtuiError."""
     row, sent = f"{MACHINES}/{state.machine}.json", set(state.sent)
     for _ in range(TRIES):
         remote_head = repo.fetch(state.base)
@@ -183,17 +184,21 @@ def _exchange(
                 f"{state.url} was rolled back, or is another one.",
                 "Nothing was changed. If that was meant, set it up again: memtui sync setup URL",
             )
-        base = repo.tree(state.base)
-        theirs = base if remote_head == state.base else repo.tree(remote_head)
+        trees_there = [base_there := repo.tree(state.base)]
+        trees_there += [base_there if remote_head == state.base else repo.tree(remote_head)]
+        moved = moves.read(() if state.team else trees_there)
+        seen = moved.seen(state.tops, {} if state.team else local_files.places(env, {}), trees_there[1])
+        moved = moves.Moves({**moved, **seen})
+        base, theirs = map(moved.tree, trees_there)
         rows = [data for path, data in theirs.items() if path.startswith(MACHINES + "/")]
         check_rows(state.url, rows, is_empty=not remote_head, team=state.team)
-        here = local_files.read(env, state.team, base)
+        here = local_files.read(env, state.team, base, moved)
         if not state.team:
             state = state._replace(approved=incoming.approved(root, here, base, state.approved))
-        ours = ours_of(_own_tree(root, state, here, base), base)
-        late = _late(state, here)
+        late = _late(state, here, trees_there[0])
+        ours = ours_of(_own_tree(root, state, here, base, late), base, moved) | seen.files()
         # What a project holds that came to this machine now is new to it, and nothing of it was deleted here.
-        base_here = {path: data for path, data in base.items() if ours.get(path) == data or not _below(late, path)}
+        base_here = {path: data for path, data in base.items() if ours.get(path) == data or path not in late}
         counter = _number(ours[row], "counter")
         stands = partial(
             trees.ours_stands, ours, theirs, counter, cache(partial(repo.writers, state.base, remote_head))
@@ -203,15 +208,17 @@ def _exchange(
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
         names = {path[len(MACHINES) + 1 : -5]: _called(tree[path]) for path in tree if path.startswith(MACHINES + "/")}
-        keys = {} if state.team else {top: paths_hot.project_key(p) for top, p in local_files.roots(env, {}).items()}
+        roots = {} if state.team else local_files.roots(env, {}, moved)
+        keys = {top: paths_hot.project_key(place) for top, place in roots.items()}
         if not state.team:
             tops = {key: top for top, key in keys.items()}
             letters = notes.outgoing(root, {**names, state.machine: ""}, tops, state.name)
             sent = {path.rpartition("/")[2].removesuffix(".json") for path in letters}
             tree |= letters
         exchange = Exchange(
-            state, here, base, ours, theirs, tree, remote_head, names, merged.conflicts, other, stands, sent
-        )
+            state, here, trees_there[0], ours, trees_there[1], tree, remote_head,
+            names, merged.conflicts, other, stands, sent,
+        )  # fmt: skip
         if dry_run:
             return exchange
         # A team writes no notes; where all is asked about, those for this machine stay where they are.
@@ -263,14 +270,14 @@ def _write(journal: Journal, team: str, changes: list[Change]) -> None:
             raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
 
 
-def _ask_conflicts(env: dict[str, str], root: str, exchange: Exchange, *, leaves: bool) -> dict[str, str]:
+def _ask_conflicts(root: str, exchange: Exchange, *, leaves: bool) -> dict[str, str]:
     """Leave the person's words that do not stand as drafts; return what is asked."""
     state, here, tree = exchange.state, exchange.here, exchange.tree
     if not state.team:
-        return _ask(root, env, state, here, tree, leaves=leaves)
+        return _ask(root, state, here, tree, leaves=leaves)
     for text in map(json.loads, exchange.other.values()):
         if not exchange.stands(text["path"]):  # what others of a team wrote is never a draft
-            _leave(root, env, here, tree, text, state.team)
+            _leave(root, here, tree, text, state.team)
     return {}
 
 
@@ -283,17 +290,16 @@ def _note_writers(repo: Remote, here: LocalTree, path: str, state: SyncState, co
         fs_hot.write_cache(path, fastjson_hot.dumps({**fs_hot.read_table(path), **own}).encode())
 
 
-def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
+def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: set[str]) -> Tree:
     """Return the tree of this machine: its memories, what is of projects that are not here, and its own row."""
     names = {f"{CONFLICTS}/{key}.json": entry for key, entry in state.asked.items()}
     waiting = {entry.id for entry in _waiting(root)}
     withheld = {path for path in base if _file(here, path) in here.withheld}
     own_rows = row_paths(here.places)
-    late = _late(state, here)
     rest = {
         path: data
         for path, data in base.items()
-        if path in withheld or not (path in own_rows or _below(here.places, path)) or _below(late, path)
+        if path in withheld or not (path in own_rows or _below(here.places, path)) or path in late
     }
     rest = {path: data for path, data in rest.items() if path not in names or names[path] in waiting}
     rest.pop(_accepted_path(state), None)
@@ -311,10 +317,16 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
     return {**tree, own: json.dumps(row, sort_keys=True).encode() + b"\n"}
 
 
-def _late(state: SyncState, here: LocalTree) -> set[str]:
-    """Return the tops that this machine did not have at its last sync, with their rows."""
-    tops = {top for top in here.places if state.tops and top not in state.tops}
-    return tops | row_paths(tops)
+def _late(state: SyncState, here: LocalTree, base: Tree) -> set[str]:
+    """Return the files of the last sync's tree, as they are called now, that belong to a project which this machine did
+    not have then, or elsewhere."""
+    late: set[str] = set()
+    for path in base if state.tops else ():
+        new = here.moves.path(path)
+        directory = here.places.get(moves.top_of(new), "")
+        if directory and state.tops.get(moves.top_of(path), "elsewhere") not in {directory, ""}:
+            late.add(new)
+    return late
 
 
 def _below(tops: Iterable[str], path: str) -> bool:
@@ -352,9 +364,7 @@ def _asked(
     return files
 
 
-def _ask(
-    root: str, env: dict[str, str], state: SyncState, here: LocalTree, tree: Tree, *, leaves: bool
-) -> dict[str, str]:
+def _ask(root: str, state: SyncState, here: LocalTree, tree: Tree, *, leaves: bool) -> dict[str, str]:
     """Leave a draft for each conflict that is new here, if `leaves`, and withdraw those decided elsewhere; return all
     that are asked."""
     names = {path[len(CONFLICTS) + 1 : -5]: data for path, data in tree.items() if path.startswith(CONFLICTS + "/")}
@@ -366,12 +376,12 @@ def _ask(
             if entry.id in gone:
                 file_hot.rewrite(path, partial(notes.without, entry.raw))
     for key, data in names.items():
-        entry_id = _leave(root, env, here, tree, json.loads(data)) if leaves and key not in asked else ""
+        entry_id = _leave(root, here, tree, json.loads(data)) if leaves and key not in asked else ""
         asked |= {key: entry_id} if entry_id else {}
     return asked
 
 
-def _leave(root: str, env: dict[str, str], here: LocalTree, tree: Tree, row: dict[str, Any], team: str = "") -> str:
+def _leave(root: str, here: LocalTree, tree: Tree, row: dict[str, Any], team: str = "") -> str:
     """Leave the version that does not stand as a draft for its memory; return its id, empty if that is not here."""
     path = str(row.get("path"))
     file = _file(here, path)
@@ -390,10 +400,9 @@ def _leave(root: str, env: dict[str, str], here: LocalTree, tree: Tree, row: dic
         "replaces": file.removeprefix(here.places[top] + "/"),
         "base": ids_hot.digest(tree[path]),
     }
-    place = local_files.roots(env, {}).get(top)
-    slug = paths_hot.project_key(place) if place else None
+    inbox = here.inboxes.get(top) or paths_hot.inbox_dir(root, None)
     text = "\n\n".join(filter(None, (other.description, other.body.strip()))) or other.stem
-    return file_hot.add_entry(paths_hot.inbox_dir(root, slug), "updates", {k: v for k, v in fields.items() if v}, text)
+    return file_hot.add_entry(inbox, "updates", {k: v for k, v in fields.items() if v}, text)
 
 
 def _waiting(root: str) -> list[format_hot.Entry]:
