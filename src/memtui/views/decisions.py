@@ -78,6 +78,7 @@ TRUST_VERBS = {"approve": "trust", "reject": "reject", "later": "later", "follow
 TRUST = RowKind("trust", "trust", "memory to trust", "memories to trust", TRUST_VERBS)
 SENT_VERBS = {**TRUST_VERBS, "approve": "accept", "reject": "refuse"}
 SENT = TRUST._replace(singular="memory to accept", plural="memories to accept", verbs=SENT_VERBS)
+NOT_HERE = SENT._replace(verbs={verb: words for verb, words in SENT_VERBS.items() if verb != "follow"})
 # The kinds, and their words, as they follow each other in the list.
 KINDS = (DRAFT, CHANGED, MERGE, FIX, PROBLEM, RULE, MUTE, TRUST, TODO)
 ORDER = [kind.word for kind in KINDS]
@@ -412,7 +413,7 @@ class TrustRow(Decision):
             line(f"{self.place}: {memory.stem}", "bold"),
             *texts,
             Words(f"\n{self.sessions_get}\n", colours.QUIET),
-            line(path, colours.QUIET),
+            line(path if self.untrusted.file else "", colours.QUIET),  # a note has none
             line(f"MEMORY.md: {row}" if row else "", colours.QUIET, 400),
         ]
 
@@ -422,7 +423,7 @@ def of_untrusted(untrusted: "Untrusted", project: str) -> TrustRow:
     is_sent = untrusted.take_in is not None or untrusted.scope.kind == "remote"
     return TrustRow(
         key=f"trust:{memory.path}",
-        kind=SENT if is_sent else TRUST,
+        kind=TRUST if not is_sent else SENT if untrusted.take_in is None else NOT_HERE,
         says=f"{by}: {untrusted.says}" if is_sent and by else untrusted.says,
         place=scope_name(untrusted.scope, project),
         time=memory.changed_at or None,

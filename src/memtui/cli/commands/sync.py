@@ -73,9 +73,9 @@ def _lines(
     yield from _beside(ctx, outcome)
     if not (outcome.came or outcome.went):
         yield f"Nothing to sync with the {_whose(own)}." if own.team else NOTHING
-        return
-    whose = f" of the {_whose(own)}" if own.team else ""
-    yield f"{many(len(outcome.came), 'file')}{whose} {verb}, {len(outcome.went)} {other}."
+    else:
+        whose = f" of the {_whose(own)}" if own.team else ""
+        yield f"{many(len(outcome.came), 'file')}{whose} {verb}, {len(outcome.went)} {other}."
     if outcome.waiting:
         yield narrate(f"{many(outcome.waiting, 'waits', 'wait')} in the Inbox: memtui inbox --kind trust")
     elif outcome.came and not dry_run:

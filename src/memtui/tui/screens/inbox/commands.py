@@ -23,7 +23,7 @@ from memtui.tui.screens.inbox.row import FOLD, ONE_OFFS, SNOOZED, FoldRow
 from memtui.tui.services import Command
 from memtui.tui.widgets.prose import draw
 from memtui.views import changes
-from memtui.views.decisions import BY_OTHERS, KINDS, SENT, ChangedRow, ProblemRow, TrustRow
+from memtui.views.decisions import BY_OTHERS, KINDS, TRUST, ChangedRow, ProblemRow, TrustRow
 
 # The verbs, as they follow each other in the foot.
 VERBS = ("approve", "edit", "reject", "later", "merge", "history", "follow", "never")
@@ -176,7 +176,7 @@ class TrustCommands(RowCommands[TrustRow]):
         """Trust the chosen memories, byte for byte as they are shown; those not on the screen are shown first."""
         rows, data = self.rows, self.services.data
         text, what = Text("\n").join(draw(row.describe(data)) for row in rows), many(len(rows), "memory", "memories")
-        verb, done = ("accept", "Accepted") if rows[0].kind is SENT else ("trust", "Trusted from now on")
+        verb, done = ("accept", "Accepted") if rows[0].kind is not TRUST else ("trust", "Trusted from now on")
         title = f"{verb.capitalize()} {what}: sessions get this"
         if self.chosen.is_seen() or await self.chosen.agrees(title, text, f"{verb} {what}"):
             grant = partial(outside_changes.grant, data.journal(), [row.untrusted for row in rows])
