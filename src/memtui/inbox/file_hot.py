@@ -175,10 +175,8 @@ def _separate(path: str, late: bytes, known_ids: "set[str]") -> str:
 
 
 REPLACED = "replaced~"
-# A shell that keeps a claim or a replaced file open for longer than this loses what it writes after that.
-KEPT_SECONDS = 3600.0
-# How many lines at the end of a file are looked at for text that was appended by hand after a hook had read the file.
-PARTED_LINES = 64
+KEPT_SECONDS = 3600.0  # a shell that keeps a claim or a replaced file open for longer loses what it writes then
+PARTED_LINES = 64  # lines at a file's end that are looked at for text appended by hand after a hook had read it
 
 
 def _names(directory: str) -> "list[str]":

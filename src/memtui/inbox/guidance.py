@@ -38,8 +38,7 @@ def audience(addressees: list[str], default: object = ANYONE) -> list[str]:
 
 
 def addresses(addressees: list[str]) -> list[str]:
-    """Return addressees (`people`, `session:ID`, `agent:NAME`, `path:GLOB`, `machine:NAME`), one of each: a session
-    must match all."""
+    """Return addressees (people, session:ID, agent:NAME, path:GLOB, machine:NAME), one of each, all to match."""
     valid: list[str] = []
     for address in addressees:
         kind, colon, name = address.strip().partition(":")

@@ -5,8 +5,7 @@ from memtui.deliver import blocks_hot
 from memtui.inbox import format_hot
 
 ANY_ID = "0" * 26  # stands for the id of an entry or a delivery where only its length counts
-# How many UTF-16 units longer the block may be if the note comes back: it says that it is a repeat, and is older.
-LATER_UNITS = 80
+LATER_UNITS = 80  # UTF-16 units that a block may grow by if its note comes back: it says so, and is older
 # The `kind` of a note that the subconscious left for a session, and what the model is told of it.
 WHISPER = "whisper"
 WHISPER_INTRO = (

@@ -18,8 +18,7 @@ LOCK_SECONDS = 2.0
 # How long a session that ends is waited for, and how often it is looked at.
 END_SECONDS = 2.0
 POLL_SECONDS = 0.1
-# A hook reads no more than this of a transcript for a claim; what that does not decide is left to a worker.
-HOOK_BYTES = 1 << 20
+HOOK_BYTES = 1 << 20  # of a transcript that a hook reads for a claim; what that does not decide is a worker's
 # The text was in a request, and nobody answered it.
 MAYBE_SEEN = {receipts_hot.DROPPED, receipts_hot.BROKEN_OFF}
 BACK = {receipts_hot.PREVIEWED, *receipts_hot.LOST}

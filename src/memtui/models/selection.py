@@ -24,8 +24,7 @@ PURPOSE = "recall"
 CATALOGUE = 200  # memories of the catalogue, at most: those that the words of the prompt find, then the newest
 # Memories that the model may select; names that it may give before the invented ones are dropped.
 MOST, MOST_NAMES = selection_state_hot.MOST, 20
-# Characters of a prompt, of a description, and of the triggers of one memory that are sent.
-PROMPT, DESCRIPTION, TRIGGERS = 4000, 300, 400
+PROMPT, DESCRIPTION, TRIGGERS = 4000, 300, 400  # characters of each that are sent, of triggers those of one memory
 # Turns before the prompt that are sent, characters of a message of them, and bytes of the transcript's end to look in.
 TURNS, SAID, TAIL_BYTES = 3, 1000, 1 << 20
 ANSWER_TOKENS = 2000

@@ -46,8 +46,7 @@ NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
 # How often it is looked whether the widget that has a key is gone, and the longest that the next key waits for it.
 LOOK_SECONDS, MOST_LOOKS = 1.0, 10
 UNBOUND = "none"  # a name that no key has, for actions without a key: a key map can give them one
-# The most changes that are made without a thread, and the least time between two reports of progress.
-AT_ONCE, REPORT_SECONDS = 20, 0.1
+AT_ONCE, REPORT_SECONDS = 20, 0.1  # changes that are made without a thread; between two reports of progress
 
 
 def bound(keys: str) -> str:

@@ -20,8 +20,7 @@ from textual.widget import Widget
 # A whole control sequence with parameters: a key, or a report that Textual reads itself: of the mouse, or of a mode.
 WHOLE = re.compile(r"\x1b\[[0-?]+[ -/]*[@-~]")
 REPORT = re.compile(r"\x1b\[(?:<?[\d;-]+[mM]|\?\d+;\d+\$y)")
-# Columns and lines that a terminal may say it has: a larger screen would take gigabytes, and none has no cell.
-SIZES = range(1, 4097)
+SIZES = range(1, 4097)  # columns and lines of a terminal: a larger one would take gigabytes, and none has no cell
 
 
 class TerminalParser(XTermParser):

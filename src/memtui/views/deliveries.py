@@ -37,8 +37,7 @@ RECEIPTS = {code: (f"{receipts_hot.GLYPHS[code]} {word}", colour) for code, (col
 # Why a line of an index was delivered.
 INDEX_LINE = "its line in the list of memories"
 EVENTS = TABLES["events"]
-# One and several of each kind of contents.
-NOUNS = {kind: words.split(", ") for kind, words in TABLES["contents"].items()}
+NOUNS = {kind: words.split(", ") for kind, words in TABLES["contents"].items()}  # one and several of each kind
 # What `memtui activity --kind` takes, by kind.
 _SAME_WORD = {"index", "memory", "recall", "use", "corrected"}
 KIND_WORD = {kind: kind if kind in _SAME_WORD else NOUNS[kind][1] for kind in NOUNS}

@@ -174,8 +174,7 @@ class MemoryQuery:
         return self.state in states and states[self.state]()
 
     def marked(self, root: str, scopes: Iterable[Scope]) -> set[tuple[str, str]]:
-        """Return (term, path) of the memories of some scopes that are muted for a prompt, or that the machine changed
-        last, where it asks for them."""
+        """Return (term, path) of memories that are muted, or that the machine changed last, where it asks for them."""
         directories = [scope.directory for scope in scopes] if self.state == MUTED else []
         marked = {(MUTED, f"{place}/{file}") for place in directories for file in mutes_hot.load(root, place)}
         by_path = writers(root) if self.machine else {}

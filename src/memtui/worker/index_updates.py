@@ -16,8 +16,7 @@ MOST_SECONDS = 240  # seconds after which a process of its own ends, whatever it
 
 
 def update(root: str, where: Iterable[tuple[str, str]], progress: Callable[[], object] = lambda: None) -> None:
-    """Bring the indexes of (scope, directory) up to date; a directory that is missing gets none. Raises OSError.
-    `progress` is called every second or two."""
+    """Bring the indexes of (scope, directory) up to date; `progress` is called every second or two. Raises OSError."""
     indexed = []
     for _, directory in where:
         sidecars.adopt(root, directory)

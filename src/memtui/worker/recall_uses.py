@@ -21,21 +21,17 @@ if TYPE_CHECKING:
 STATE = "recall/uses.state"
 STATE_VERSION = 2
 EVENT = "Stop"  # the event under which corrections are logged
-# The first count looks back so far; what was delivered may be opened, or corrected, for so long.
-SPAN_DAYS, OPEN_DAYS = 90, 2
+SPAN_DAYS, OPEN_DAYS = 90, 2  # how far the first count looks back; for how long what was delivered counts as opened
 # The kinds of signals that count, with how much of the person's words must be in the memory: who says a rule again,
 # without objecting, after the agent did something, says much the same.
 SHARED_PARTS = {"correction": 0.4, "preference": 0.6}
-# So many of these words must be in the memory, if there are so many, and one of them in its name or description.
-SHARED_WORDS = 2
-# Characters of a word that are compared, so that endings make no difference; of a memory that are read.
-STEM, MEMORY_BYTES = 5, 16384
+SHARED_WORDS = 2  # of so many words all must be in the memory, and one in its name or description
+STEM, MEMORY_BYTES = 5, 16384  # characters of a word that are compared, without its ending; bytes of a memory
 
 # What stands in a line of the log that tells what came of a memory.
 TELLING = re.compile(f'"({RECALL}|{CORRECTED}|{USE})"'.encode())
 
-# The least confidence of a correction that counts: nobody reviews what it says of a memory, as a draft is reviewed.
-SURE = 0.65
+SURE = 0.65  # the least confidence of a correction: nobody reviews what it says of a memory, as one does a draft
 
 _WORD = re.compile(r"[^\W_]{3,}")
 _SUBJECT = re.compile(r"^\s*(?:name|description):(.+)$", re.MULTILINE)

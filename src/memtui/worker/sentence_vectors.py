@@ -15,8 +15,7 @@ from memtui.worker import processes
 
 PATIENCE, SHORT = 5.0, 1.0  # seconds that a worker waits for an answer, and a person
 NAMING = 0.5  # seconds within which a daemon that has the lock says which process it is, also on a busy machine
-# Seconds for which a daemon that could not load its model is not started again, unless the settings were edited since.
-APART = 3600.0
+APART = 3600.0  # for which a daemon that could not load its model is not started again with the same settings
 # What the daemon is doing.
 RUNNING, STARTING, FAILED, SILENT, NONE = "running", "starting", "failed", "silent", "none"
 LOADED = {RUNNING, FAILED}

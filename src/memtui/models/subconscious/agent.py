@@ -27,8 +27,7 @@ from memtui.store.relative_dates import dated
 # Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
 STEPS, LOOKS, EDITS, WHISPERS, REPLIES = 4, 5, 8, 2, 10
 CATALOGUE_LINE, MEMORIES = 160, 60
-# Characters of a remark of the conversation so far, and of all that are told again: some 2,000 tokens a run.
-EARLIER, EARLIER_ALL = 600, 8000
+EARLIER, EARLIER_ALL = 600, 8000  # characters of a remark, and of all that are told again: some 2,000 tokens a run
 # Changes that the person undid, of which it is told, and characters of each.
 UNDONE, UNDONE_LINE = 15, 200
 # Characters of a note; a longer one is cut.

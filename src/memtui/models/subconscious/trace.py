@@ -19,8 +19,7 @@ from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import MODEL, RUN
 
-# Characters of a call and of what came of it; bytes of the steps of a run that are read.
-WHAT, OUTPUT, MOST_BYTES = 500, 1000, 4 << 20
+WHAT, OUTPUT, MOST_BYTES = 500, 1000, 4 << 20  # characters of a call, and of its output; bytes of a run's steps
 # The tools by which answers are given, those that change no file, and those that change the file that they name.
 ANSWERS = {"StructuredOutput", "answer"}
 LOOKING = {"Read", "Grep", "Glob", "LS", "WebSearch", "WebFetch", "web_search", "ToolSearch", *ANSWERS}

@@ -16,8 +16,7 @@ from memtui.deliver import receipts_hot
 from memtui.redact.redact import redact
 
 PERSON, AGENT, TOOL, THOUGHT, SUMMARY = "person", "agent", "tool", "thought", "summary"
-# What goes first where not all has room, of each the oldest.
-LEAST_FIRST = ((TOOL,), (THOUGHT, SUMMARY), (PERSON, AGENT))
+LEAST_FIRST = ((TOOL,), (THOUGHT, SUMMARY), (PERSON, AGENT))  # what goes first where not all has room, the oldest first
 # How the line of a tool's output begins; others say how a tool was called.
 ANSWERED = "answered: "
 HIDDEN = (*speaker.ASIDE, "isMeta", "isApiErrorMessage")
@@ -30,8 +29,7 @@ _CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`")
 # Words and characters of a quotation, at least; those of a person's whole message, which may be as short as "Use pnpm."
 QUOTE_WORDS, QUOTE_CHARS = 3, 12
 MESSAGE_WORDS, MESSAGE_CHARS = 2, 8
-# Words in a row that only a tool or a file has, from which on a text repeats them; and of a whole sentence.
-RUN_WORDS, SENTENCE_WORDS = 4, 3
+RUN_WORDS, SENTENCE_WORDS = 4, 3  # words in a row by which a text repeats a tool or a file; of a whole sentence
 # Scripts that put no blanks between words: two characters count as a word.
 DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _DENSE = re.compile(f"[{DENSE}]")

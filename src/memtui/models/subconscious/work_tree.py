@@ -1,5 +1,4 @@
-"""The files of a project as they were when they were last looked at, so that what a command changed is known, and can
-be undone."""
+"""The files of a project as they were at the last look, so that what a command changed is known, and can be undone."""
 
 import os
 import stat
@@ -11,8 +10,7 @@ from memtui.base.phrasing_hot import many
 from memtui.models.subconscious import project_files
 from memtui.redact.redact import kinds_in
 
-# Files that are looked at; bytes of a file, and of all of them, that are kept.
-FILES, FILE_BYTES, ALL_BYTES = 20_000, 256 << 10, 64 << 20
+FILES, FILE_BYTES, ALL_BYTES = 20_000, 256 << 10, 64 << 20  # files; bytes of one, and of all, that are kept
 
 
 class Content(NamedTuple):

@@ -36,8 +36,7 @@ MOST_ROWS, MANY = 10, 99
 # Cells of the page of keys that it can't write in, of the keys in a column, and from which width it has two columns.
 PAGE_SIDES, KEY_CELLS, TWO_COLUMNS = 5, 8, 72
 HELP_ACROSS = 130  # columns of that page: in a wide terminal it says no less than in one that it fills
-# The keys in the text below a list.
-READING: Keys = (("j k", "scroll"), ("escape", "to the list"), ("g G", "top, bottom"))
+READING: Keys = (("j k", "scroll"), ("escape", "to the list"), ("g G", "top, bottom"))  # keys in the text below a list
 # Actions that are one line of the help, and its words.
 TOGETHER = [(names.split(), words.split(" | ")) for names, words in texts.TABLES["keys together"].items()]
 

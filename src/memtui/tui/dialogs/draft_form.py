@@ -27,8 +27,7 @@ from memtui.tui.widgets.lines import Field, Labelled
 from memtui.views import safe_text
 
 KEEP_SECONDS = 0.4  # what is typed is written to the disk after so long, even if typing goes on
-# From this width of the screen on, in cells, texts to read are beside the text that is edited, else above it.
-BESIDE_FROM = 110
+BESIDE_FROM = 110  # cells of the screen from which texts to read are beside the one that is edited, else above
 LOW = 20  # the lines of a screen without lines to spare
 # How often a file is checked for changes while its form is open.
 LOOK_SECONDS = 1.0

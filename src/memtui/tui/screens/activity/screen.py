@@ -39,8 +39,7 @@ NEAR_END = 10
 TICK_SECONDS = 1.0
 KEYS = "{app.note} writes a note: the next prompt in this project gets it{once}, and you see here whether it arrived."
 NOT_A_NOTE = "Only notes can be sent again, edited or withdrawn."
-# The words of the bottom bar for actions that all lists have.
-FOOTER = {"attention": "lost", "left": "fold", "right": "unfold"}
+FOOTER = {"attention": "lost", "left": "fold", "right": "unfold"}  # words of the bottom bar for what all lists do
 
 
 class Activity(ListScreen[Row]):

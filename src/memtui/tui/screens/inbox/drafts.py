@@ -41,8 +41,7 @@ MEASURED = 6000  # characters of a text whose lines are counted
 LEAST_SHOWN = 1000  # characters of one entry among many
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEFT_OUT = f"! not written, as a memory of this name is there already; in the list {RENAME}"
-# Columns for the name of a memory before its description; the most characters of one in a note.
-LONGEST_NAME, NAME_SHOWN = 32, 30
+LONGEST_NAME, NAME_SHOWN = 32, 30  # columns of a name before its description; characters of one in a note
 Values = Mapping[str, str]
 
 

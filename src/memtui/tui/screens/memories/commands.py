@@ -134,8 +134,7 @@ class MemoryCommands:
         for_good: bool = False,
         to: Sequence[Scope] = (),
     ) -> None:
-        """Change every chosen memory as one step of undo, and report. `for_good`: there is no undo; `to`: the scope
-        that gets them."""
+        """Change every chosen memory as one step of undo, and report. `for_good`: without undo; `to`: where to."""
         store, table = self.services.data.store(), self.list
         places = [*(scope for scope, _ in table.chosen()), *to]
         if not await self._may_change(places):

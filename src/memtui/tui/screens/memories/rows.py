@@ -66,8 +66,7 @@ COLUMNS = (
 )
 # Rules that are kept less often than this are to be looked at.
 HALF = 0.5
-# Cells of the name column: at least the first, at most the last, and between them a third of the list.
-SHORT_NAME, LONG_NAME = 12, 40
+SHORT_NAME, LONG_NAME = 12, 40  # the least and the most cells of the name column; between them a third of the list
 # The mark of a memory with an autosave, and the word for it; a word for each letter of a problem.
 AUTOSAVED, UNSAVED = glyphs.UNSAVED[0], "unsaved"
 WORDS = ("broken", "hidden", "untrusted", "check fails", "not loaded", "unlisted", "links", "unchecked", "changed")

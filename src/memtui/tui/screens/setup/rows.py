@@ -56,8 +56,7 @@ CURES = {
     "llm.no_server": "llm_key",
 }
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
-# In the title of a detail, by the kind of the row or the level of its finding.
-WORDS = {"reading": "model", "setting": "setting"}
+WORDS = {"reading": "model", "setting": "setting"}  # the title of a detail, by its row's kind or its finding's level
 WORDS |= {OK: "all good", NOTE: "worth knowing", PROBLEM: "problem"}
 
 
