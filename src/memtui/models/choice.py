@@ -22,7 +22,6 @@ NO_MODEL = "No model may be asked: llm_backend is off."
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 # What a short name stands for.
 SHORT = {"haiku": "claude-haiku-5-5", "sonnet": "claude-sonnet-5-5", "opus": "claude-opus-5-5"}
-SWITCH_ON = "Choose one: memtui config set llm_backend auto"
 # Variables that say, beside those of ANTHROPIC_, which model is asked, by which way, and with which key.
 MODELS = ("CLAUDE_CONFIG_DIR", "PATH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NODE_OPTIONS")
 
@@ -49,7 +48,7 @@ class ModelChoice(NamedTuple):
 
     @property
     def hint(self) -> str:
-        return SWITCH_ON if self.off else findings.remedy(self.finding)
+        return "Choose one: memtui config set llm_backend auto" if self.off else findings.remedy(self.finding)
 
     @property
     def finding(self) -> Finding:

@@ -40,8 +40,6 @@ TRIGGERS, WHEN = "triggers", "other words to find it by; several with ;"
 RULES, NO_RULES = rule_lines.FIELD, f"what memtui counts; several with ;  {rule_lines.AS_IN}"
 # Prompts that are replayed.
 PROMPTS = 50
-NO_RECALL = "None of your last {} prompts would get it."
-NOT_HERE = "No prompt in this project recalls memories of {}."
 NO_PROMPTS = "No prompt that you typed in this project is in a transcript on this machine."
 
 
@@ -343,7 +341,7 @@ async def replay(services: "Services", changes: "Sequence[StoreChange]") -> None
 
     recalling = Recalling(services.data, writes=not services.read_only)
     if changes[-1].directory not in {directory for _, directory in recalling.places()}:
-        services.warn(NOT_HERE.format(changes[-1].scope))
+        services.warn(f"No prompt in this project recalls memories of {changes[-1].scope}.")
         return
     services.say("Trying your last prompts …")
     await asyncio.to_thread(recalling.bring_up_to_date)
@@ -355,6 +353,6 @@ async def replay(services: "Services", changes: "Sequence[StoreChange]") -> None
         if sign is not None:
             text.append(*sign).append(f" {age(prompt.time or None, now):>4}  {safe_text.line(prompt.text, 300)}\n")
     if not text:
-        services.say(NO_RECALL.format(len(replayed)) if replayed else NO_PROMPTS)
+        services.say(f"None of your last {len(replayed)} prompts would get it." if replayed else NO_PROMPTS)
         return
     await services.ask(Preview(f"Which of your last prompts recall it: {recalled.sums_of(replayed, paths)}", text))

@@ -45,7 +45,6 @@ ELSEWHERE = (
     "To find drafts in earlier sessions: {app.palette}, past sessions. {app.note} writes a note, ",
     "{app.memories} shows the memories.",
 )
-PLANNING = "\nLooking for what can be merged, fixed or removed …"
 COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 14, from_width=72), Column("when", 4, right=True))
 ON_LIST = ("mark", "mark_all", "filter", "project")  # the actions in the foot after those of a row
 
@@ -261,7 +260,7 @@ class Inbox(ListScreen[Decision]):
         read_only = self.services.read_only
         why = notes.keyed(self.services.data.unheard(), read_only=read_only)
         words = UNHEARD.format(why[:1].upper() + why[1:]) if why else TEXTS["nothing waits"]
-        words += PLANNING * (self.planning and not self.planned)
+        words += "\nLooking for what can be merged, fixed or removed …" * (self.planning and not self.planned)
         return f"{words}\n{keymap.keyed(''.join(ELSEWHERE[read_only:]))}"
 
     def numbers(self) -> tuple[str, str]:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 TITLE = "Recall: which memories a prompt would bring, and why"
 HINT = "a prompt, as you would type it to Claude; down takes a recent one"
-NOTHING_TYPED = "Type a prompt, or down for a recent one, to see which memories Claude would get."
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
 ORDERED = "The list is ordered by how likely each memory helps: escape comes back to all memories."
@@ -274,7 +273,7 @@ class Recall(Labelled):
         if not run.memories and (run.silent or self.prompt):
             return keymap.keyed(TEXTS["recall without memories"], read_only=self.services.read_only)
         if not self.prompt.strip():
-            return NOTHING_TYPED
+            return "Type a prompt, or down for a recent one, to see which memories Claude would get."
         if run.silent == "no-index":
             return TEXTS["recall without index"]
         why = words.silence(run)  # that nothing is delivered stands above

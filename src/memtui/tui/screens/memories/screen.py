@@ -41,7 +41,6 @@ COUNTS = "rules/counts.db"  # as rules/counts_file.py has it, which is imported 
 LATE = frozenset({"log", "rules"})
 # The width of the terminal from which the scopes have a pane: the sentences have their room beside it.
 PLACED = 110
-IN_SCOPES = "That is for the list: enter goes to it."
 
 
 class Memories(ListScreen[Pair]):
@@ -325,7 +324,7 @@ class Memories(ListScreen[Pair]):
     # moving
 
     def no_row(self) -> str:
-        return IN_SCOPES if self.places.has_focus else super().no_row()
+        return "That is for the list: enter goes to it." if self.places.has_focus else super().no_row()
 
     def why_no_mark(self) -> str:
         """Return why no row is marked. The rule of recall is passed over."""
