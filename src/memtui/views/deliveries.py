@@ -9,7 +9,7 @@ from memtui.base.phrasing_hot import many
 from memtui.base.shell import shell_word
 from memtui.client.agents import programs
 from memtui.deliver import receipts_hot
-from memtui.views import colours, glyphs
+from memtui.views import glyphs
 from memtui.views.words import TABLES
 
 if TYPE_CHECKING:
@@ -17,18 +17,7 @@ if TYPE_CHECKING:
     from memtui.deliver.sessions import Session
     from memtui.deliver.statistics import RecallCounts, ReceiptCounts
 
-# By outcome: its colour, the word for it wherever receipts are listed, and what it means.
-OUTCOMES = {
-    receipts_hot.ARRIVED: (colours.GOOD, "arrived", "it is in the session's transcript"),
-    receipts_hot.PREVIEWED: (colours.WARNING, "cut short", "too large: only a preview arrived"),
-    receipts_hot.TIMED_OUT: (colours.PROBLEM, "lost", "the client gave up on the hook, nothing arrived"),
-    receipts_hot.FAILED: (colours.PROBLEM, "lost", "the hook failed or left no trace, nothing arrived"),
-    receipts_hot.DROPPED: (colours.PROBLEM, "lost", "withdrawn or interrupted before the agent answered"),
-    receipts_hot.BROKEN_OFF: (colours.PROBLEM, "lost", "the session ended before the agent answered"),
-    receipts_hot.UNKNOWN: (colours.QUIET, "not known", "the transcript is missing or does not show it"),
-    receipts_hot.WAITING: (colours.UNDER_WAY, "on the way", "the turn has not finished"),
-    receipts_hot.NOTHING: (colours.QUIET, "used", "a memory was opened, written or corrected; nothing was delivered"),
-}
+OUTCOMES = {code: words.split(" | ") for code, words in TABLES["receipts"].items()}
 GLYPHS = {outcome: (receipts_hot.GLYPHS[outcome], colour) for outcome, (colour, _, _) in OUTCOMES.items()}
 MEANINGS = {outcome: meaning for outcome, (_, _, meaning) in OUTCOMES.items()}
 WORDS = {receipts_hot.WAITING: "on the way"}  # the words for outcomes in queries where these are not words enough

@@ -11,20 +11,13 @@ from memtui.store import memory, mutes_hot
 from memtui.store.scopes import Scope
 from memtui.store.status import Row
 from memtui.sync import state
+from memtui.views.words import TABLES
 
 # A word of a query; the value behind a colon may stand in quotation marks.
 TERM = re.compile(r'(\w+):("[^"]*"?|\S*)|\S+')
 NEVER, PROBLEM, UNTRUSTED, PINNED, MUTED = "never", "problem", "untrusted", "pinned", "muted"
 UNKEPT = "unkept"
-# What `is:` takes, and what that means.
-STATES = {
-    NEVER: "never delivered",
-    PROBLEM: "has a problem",
-    UNTRUSTED: "not trusted, so never delivered",
-    PINNED: "every session begins with it",
-    MUTED: "never delivered for some prompts",
-    UNKEPT: "a rule of it was broken since it was written",
-}
+STATES = TABLES["memory states"]
 NAMES = ("type", "scope", "is", "project", "from")
 # The value of `project:` for all projects, and that of `type:` for memories without one.
 ALL, UNTYPED = "all", "untyped"

@@ -113,16 +113,9 @@ def approve(ctx: Context, args: argparse.Namespace) -> Result:
     call = DecisionCall(ctx, args)
     call.choose(("draft", "todo"))
     call.refuse(OF_DRAFTS, {"draft"})
-    return call.run(
-        [
-            (("todo",), _todos),
-            (("changed",), _keep),
-            (PROPOSED, _make),  # before drafts, whose lines in MEMORY.md fixes were not planned with
-            (("draft",), _approve_drafts),
-            (("trust",), _trust),
-            (("problem",), _problems),
-        ]
-    )
+    # Proposals come before drafts, whose lines in MEMORY.md fixes were not planned with.
+    ways = [(("todo",), _todos), (("changed",), _keep), (PROPOSED, _make), (("draft",), _approve_drafts)]
+    return call.run([*ways, (("trust",), _trust), (("problem",), _problems)])
 
 
 def _todos(call: DecisionCall, rows: "list[Decision]") -> None:
@@ -262,15 +255,9 @@ def reject(ctx: Context, args: argparse.Namespace) -> Result:
     call.refuse(["later"], {*KINDS.values()})
     if args.later is not None:
         return call.run([((*KINDS.values(),), lambda _, mine: _later(call, mine, until))])
-    return call.run(
-        [
-            (("draft", "todo"), _reject_entries),
-            (("note",), _reject_entries),
-            (("changed",), _reject_changes),
-            (PROPOSED, _reject_proposed),
-            (("problem", "trust"), lambda _, mine: _later(call, mine, NEVER)),
-        ]
-    )
+    hide_for_good = lambda _, mine: _later(call, mine, NEVER)
+    ways = [(("draft", "todo"), _reject_entries), (("note",), _reject_entries), (("changed",), _reject_changes)]
+    return call.run([*ways, (PROPOSED, _reject_proposed), (("problem", "trust"), hide_for_good)])
 
 
 def _reject_entries(call: DecisionCall, rows: "list[Decision]") -> None:

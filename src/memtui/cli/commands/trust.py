@@ -125,11 +125,9 @@ def _data(directory: str, status: trust_hot.TrustStatus) -> "dict[str, object]":
 def _print(ctx: Context, out: Output, directory: str, status: trust_hot.TrustStatus) -> None:
     out.heading(line(ctx.tilde(directory)), "all later versions trusted" if status.always else "")
     rows = []
-    for mark, names, style in (
-        ("✓ trusted", status.trusted, "green"),
-        ("! new", status.new, "yellow"),
-        ("! changed", status.changed, "yellow"),
-    ):
+    by_mark = {"✓ trusted": status.trusted, "! new": status.new, "! changed": status.changed}
+    for mark, names in by_mark.items():
+        style = "yellow" if mark.startswith("!") else "green"
         about = ((name, read_memory(os.path.join(directory, name)).description) for name in names)
         rows += [[(mark, style), (line(name), "bold"), line(words)] for name, words in about]
     rows += [[("✗ refused", "red"), (line(name), "bold"), line(why)] for name, why in status.refused.items()]

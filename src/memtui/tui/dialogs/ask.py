@@ -16,6 +16,7 @@ from memtui.base.phrasing_hot import many
 from memtui.settings import config_hot
 from memtui.tui.dialogs.dialog import CORNERS, MANY, Dialog, Keys, Preview
 from memtui.tui.model import matches
+from memtui.tui.texts import TABLES
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.lines import Field
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
     from memtui.tui.services import Command, Services
 
 BACK, MINE, THEIRS = "", "mine", "theirs"
-CONFLICT = (
-    (BACK, "Save nothing now; keep mine unsaved"),
-    (MINE, "Save mine over it ({app.undo} brings the other back)"),
-    (THEIRS, "Keep what is on the disk, drop mine"),
-)
 AROUND = 8  # columns of the box beside the words of its list: its padding, and the mark and the blanks of a row
 OVER = 7  # lines of the screen above and below the list: the question, what is typed, the padding, the keys
 LEAST, MOST = 40, 80  # the width of a box in columns: the least, the most that a long question alone takes
@@ -249,7 +245,7 @@ def sure(question: str, yes: str) -> Choice:
 def conflict(name: str, theirs: bytes, mine: bytes) -> Choice:
     """Ask what becomes of a file changed meanwhile, both versions below: MINE, THEIRS, or BACK or None."""
     text = prose.difference(theirs, mine)
-    ways = [(way, keymap.keyed(words)) for way, words in CONFLICT]
+    ways = [(way, keymap.keyed(words)) for way, words in TABLES["conflict"].items()]
     lead = "- is on the disk now   + is yours"
     return Choice(f"{name} was changed by somebody else meanwhile.", ways, about=lambda _: text, lead=lead)
 

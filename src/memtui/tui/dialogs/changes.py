@@ -28,6 +28,7 @@ from memtui.tui.dialogs.ask import Choice, left_alone, sure
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.model.data import Data
 from memtui.tui.services import BUSY, READ_ONLY, UNDO_GROUP, Services
+from memtui.tui.texts import TABLES
 from memtui.tui.widgets import prose
 from memtui.views import safe_text
 from memtui.views.changes import KEYS, PLACES, act, asked_about, place, prompted, reason, together, told, undone_as_one
@@ -35,13 +36,7 @@ from memtui.views.changes import KEYS, PLACES, act, asked_about, place, prompted
 if TYPE_CHECKING:
     from memtui.store.journal.ledger import Transaction
 
-# By state: the mark of a change, and what it means.
-STATES = {
-    "done": ("✓", "in effect"),
-    "undone": ("◂", "was undone"),
-    "purged": ("✗", "was deleted for good: it can't be restored"),
-    "back": ("·", "was interrupted and undone at once"),
-}
+STATES = {state: words.split(" | ") for state, words in TABLES["states of changes"].items()}
 FILES_SHOWN = 20  # files whose differences are shown
 # Changes of a group that its row names.
 NAMED = 3
