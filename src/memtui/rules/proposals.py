@@ -241,7 +241,7 @@ def _never_option(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Ru
     for sign in sentence.signs(match["subject"]):
         name = sentence.names[sign].removeprefix("origin/")
         if kind_of(sign) == "B":
-            options = ("* ",) if forced is None else ("* --force * ", "* -f * ") if " -" in forced else ()
+            options = ("* ",) if forced in {None, "git push"} else ("* --force * ", "* -f * ") if " -" in forced else ()
             commands = [f"git push {option}{name} *" for option in options]
         elif name.lower().startswith("co-authored"):
             commands = [f"git commit * *{name.partition(':')[0]}:* *"]
