@@ -3,6 +3,7 @@ rule: a wrong rule is worse than none. `proposals.txt` has the words, a letter e
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from memtui.rules import sentences
 from memtui.rules.rule_hot import ALWAYS, NEVER, Pattern, Rule
@@ -24,23 +25,9 @@ _HASH = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")
 _OPEN_END = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\]|\s[A-Z][A-Z_]*)$")
 _CUT = re.compile(r"<[a-z_ -]+>|…|\.\.\.")
 _HAS_FORM = re.compile(r"[^\w\s-]|[a-z][A-Z]|\w_\w")
-# What words stand for: a letter each, and how they begin and end; then names that have no code, marks, other words.
+# What words stand for: a letter each, and how they begin and end.
 _LETTERS, _SOURCES = zip(*(line.split(" ", 1) for line in sentences.SECTIONS["words"].split("\n")), strict=True)
-_WORDS = re.compile(
-    "|".join(
-        f"({filled(source)})" if mark == "~" else rf"(\b(?:{filled(source)})(?![\w'-]))"
-        for (*_, mark), source in zip(_LETTERS, _SOURCES, strict=True)
-    )
-    + filled(r"|(?P<language>«language»)|(?P<branch>«branch»)")
-    + r"|(?P<word>-?[A-Za-z\u00c0-\u024f\u0400-\u04ff\d_][\w'-]*(?:\.\w+)*|\w)|(?P<mark>\s-+\s|[^\w\s])",
-    re.IGNORECASE,
-)
 _MARKS = dict(zip(".,;:()/—-，、；：。．！!？?（）–→|", ".,;:()/——,,;:......()———", strict=True))
-_FORMS = [
-    [re.compile(filled(form)) for form in text.split("\n")]
-    for name, text in sentences.SECTIONS.items()
-    if name.startswith("for_")
-]
 _START = re.compile(r"[.,;:(—]|\)[jO,]+|[jO]+(?=n)|(?<=O)(?=[reEkuvch])|(?<=,)(?=[rek][^.;:—(]*O[reEkvgcw])")
 _REASON = re.compile(r"T[^.;]*")
 
@@ -53,7 +40,20 @@ def rules_of_text(text: str) -> list[Rule]:
     return sure[:MOST_RULES]
 
 
-# clauses
+@cache
+def _words() -> re.Pattern[str]:
+    """Return the form of what has a letter, compiled at first use: words, names that have no code, and marks."""
+    bounds = (("(", ")") if letters[-1] == "~" else (r"(\b(?:", r")(?![\w'-]))") for letters in _LETTERS)
+    known = "|".join(before + filled(source) + after for source, (before, after) in zip(_SOURCES, bounds, strict=True))
+    unknown = r"(?P<word>-?[A-Za-z\u00c0-\u024f\u0400-\u04ff\d_][\w'-]*(?:\.\w+)*|\w)|(?P<mark>\s-+\s|[^\w\s])"
+    named = filled("(?P<language>«language»)|(?P<branch>«branch»)")
+    return re.compile(f"{known}|{named}|{unknown}", re.IGNORECASE)
+
+
+@cache
+def _forms() -> list[list[re.Pattern[str]]]:
+    texts = (text for name, text in sentences.SECTIONS.items() if name.startswith("for_"))
+    return [[re.compile(filled(form)) for form in text.split("\n")] for text in texts]
 
 
 def _letters(words: str, names: dict[str, str]) -> str:
@@ -69,7 +69,7 @@ def _letters(words: str, names: dict[str, str]) -> str:
             return match[0] if match[0] in names else _MARKS.get(match[0].strip()[:1], "")
         return "w" if match["word"] else _LETTERS[(match.lastindex or 1) - 1][:-1].strip("-")
 
-    return re.sub(r"w(?=w{2})", "", re.sub(r"\s", "", _WORDS.sub(letter, words)))
+    return re.sub(r"w(?=w{2})", "", re.sub(r"\s", "", _words().sub(letter, words)))
 
 
 def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
@@ -80,7 +80,7 @@ def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
     opening = len(_letters(sentence.words[: sentence.opening], sentence.names)) if sentence.opening else 0
     end = 0
     for start, clause in _clauses(words, opening):
-        forms = zip(_BUILDERS, _FORMS, strict=True) if start >= end else ()
+        forms = zip(_BUILDERS, _forms(), strict=True) if start >= end else ()
         for build, match in ((build, form.match(clause)) for build, several in forms for form in several):
             left = clause[match.end() :] if match else ""
             is_inverted = sentence.inverted and build is not _instead and not clause.startswith("n")
