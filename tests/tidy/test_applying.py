@@ -43,7 +43,7 @@ def undone(world):
 
 def test_what_a_merge_drops_is_said_before_it_is_made(world):
     weighed = changeset.weigh(Store(world.env, world.repo).files(), merge(world, "Use pnpm."))
-    says = lambda *found: " ".join(map(str, changesets.brief(weighed.proposal, *found)))
+    says = lambda found: " ".join(map(str, changesets.describe(weighed.proposal, found, "")))
     assert "dropped: " in says(weighed)
     assert "Never npm." in says(weighed)
     assert "dropped: " not in says(None)

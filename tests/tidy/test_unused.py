@@ -78,7 +78,7 @@ def test_it_is_proposed_from_twelve_times_in_five_sessions_on(home):
     (proposal,) = home.proposed()
     assert changeset.title(proposal) == "mute ferries"
     assert "came with 12 prompts in 6 sessions, and Claude neither opened it nor took up its words" in proposal.reason
-    texts = [part.text for part in changesets.head(proposal, None) if hasattr(part, "text")]
+    texts = [part.text for part in changesets.describe(proposal, None, "") if hasattr(part, "text")]
     assert any("2026-11-12, session 5e550aaa: “change the button 6”" in text for text in texts)
 
 
