@@ -1,6 +1,5 @@
 """The registry of findings: the sentence of each code, what to do, and the fix, as findings.txt has them."""
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -9,20 +8,8 @@ from memtui.base import shell, word_lists
 from memtui.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.base.phrasing_hot import ago, many, share, size, some
 
-AREAS = {
-    "hooks": "hooks",
-    "client": "Claude Code",
-    "root": "files",
-    "config": "settings",
-    "errors": "errors",
-    "inbox": "notes and drafts",
-    "memories": "memories",
-    "trust": "trust",
-    "journal": "changes",
-    "kept": "kept data",
-    "semantic": "sentence model",
-    "llm": "models",
-}
+_SECTIONS = word_lists.read(__file__.removesuffix("py") + "txt")
+AREAS = dict(row.split(": ") for row in _SECTIONS.pop("areas").split("\n"))
 
 
 class Kind(NamedTuple):
@@ -77,7 +64,7 @@ def fill(template: str, facts: Mapping[str, object]) -> str:
 
 def _read_kinds() -> dict[str, Kind]:
     kinds = {}
-    for code, text in word_lists.read(os.path.dirname(__file__) + "/findings.txt").items():
+    for code, text in _SECTIONS.items():
         fields = {"words": ""}
         for line in text.replace("\n  ", " ").split("\n"):
             name, colon, rest = line.partition(": ")

@@ -31,15 +31,10 @@ MOST_CODE, MOST_CODE_CHARS, MOST_WRAPPED, MOST_BETWEEN, MOST_READ, PASTES = 6, 3
 # A line that may be one of a paste is a person's with so many of the words of talk, and this share of them.
 LEAST_TALK, TALK_SHARE = 2, 0.25
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
-# A paste that begins within the line of the person: after a colon, or with a fence; behind a gap, it may.
-_BEGINS = re.compile(
-    r"(?<=:)[ \t]+(?=[{\[]\"|\[[\w:. -]+\] |--- |=== |[❯⏺●$] |Traceback \(|\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:)"
-    r"|(?<=\S)[ \t]+(?=(?:```|~~~)\w*$)",
-    re.MULTILINE,
-)
 _GAP = re.compile(r"^(?P<own>[ \t]*\S(?:.*?\S)?)[ \t]{3,}(?=(?P<rest>\S.{0,100}))", re.MULTILINE)
 _PASTED, _SHOWS, _CONTINUES, _WRAPPED = map(phrases.pattern, ("pasted", "shows", "continues", "wrapped"))
 _TALK, _PERSON, _SPEAKS, _PASTED_LINE = map(phrases.pattern, ("talk", "speaker", "speaks", "pasted_line"))
+_BEGINS = phrases.pattern("begins")
 _JOINS = re.compile(r"^\s*(?:and|or) ", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?:;…。！？]$")
 # What a person may also begin a line with.

@@ -17,15 +17,7 @@ STOP_WORDS, FEW_STOP_WORDS = VOCABULARY["stop_words"], VOCABULARY["few_stop_word
 MAX_DESCRIPTION, MOST_READ, LEAST_LEFT = 120, 1000, 4
 # How many lead-ins are taken from a sentence.
 MOST_LEADS = 6
-# After such a word, a verb that can be a noun is one that is told to do.
-_OBJECT = re.compile(
-    r"^(?:a|an|about|of|over|through|under|against|between|into|one|two|three|new|more|some|the|this|that|these|those|it|them|all|any|every|each|both|only|more|less|no|not|my|our|your|its|their|to|for"
-    r"|in|on|with|by|from|as|at|up|out|if|when|whether|how|what|where|why|before|after|instead|again|also|me|us|\d+"
-    r"|[`\"'“(/~.\[].*|[\w-]*[A-Z_][\w-]*)$"
-)
-_NEGATION = re.compile(
-    r"\b(?:no|not|never|none|nothing|nobody|nowhere|neither|nor|without|avoid|cannot|dont|doesnt|isnt|wont|cant|\w+n't)\b"
-)
+_OBJECT, _NEGATION, _NO_WORD = map(phrases.pattern, ("object", "negation", "no_word"))
 # What a sentence may begin with and says the same without: a "no" that answers the agent, "from now on", fillers.
 _LEADS = (compiled(r"^(?:(?:no|nope|nah)(?: no| wait)*|stop|wait)\s*[,.!:;…—–]+\s*"), phrases.FILLER, phrases.OPENERS)
 _ASKING = phrases.pattern("asking")
@@ -93,9 +85,6 @@ MAX_NAME, MAX_NAME_WORDS, MAX_READ, LEAST_OF_CLAUSE = 48, 5, 300, 3
 # What a name says although it is no content word: without it, the name would say the opposite.
 _NEGATIONS = frozenset({"not", "no", "never"})
 _NOT_WORDS = re.compile(r"\b(?:cannot|can not|\w+n't|(?:do|does|did|is|are|was|wo|ca|could|should|would)nt)\b")
-_NO_WORD = re.compile(
-    r"^let's\b|https?://\S+|\b(?=[a-f-]*\d)[0-9a-f]{7,40}\b|\b[0-9a-f]{4,}(?:-[0-9a-f]{4,})+\b|\b\d{4}-\d\d-\d\d\S*|'(?:d|s|m|re|ve|ll)\b"
-)
 # The negation with which a question begins expects a yes.
 _ASKED = re.compile(r"^(?:is|are|do|does|did|was|were|ca|could|should|would|wo|have|has)n't(?= .*\?$)")
 _DO_NOT = re.compile(r"(?:do not|don'?t)\b")

@@ -49,30 +49,16 @@ PINNED, RECENT, HALF_LIFE = 1.0, 0.4, 30 * clock_hot.DAY
 LEAST_NEWER = 0.1
 # Corrected after it was given: it was needed, and not heeded. Given so often and never opened: it may be of no use.
 CORRECTED_AGAIN, NEVER_OPENED, OFTEN = 0.6, -0.6, 5
-# What can become of a memory that was found, in the order in which it is looked at. `inject` is given.
+# What becomes of a memory that is given. views/words.txt has what else can, in the order in which it is looked at.
 INJECT = "inject"
-OUTCOMES = (
-    INJECT,
-    "unlikely",  # below the threshold
-    "muted",  # never for prompts like this
-    "expired",
-    "conflict",  # git's conflict markers are in it: nobody knows which of both versions holds
-    "failing",  # it says what to do, and its own check fails
-    "gone",  # its file is missing, unreadable, or leads out of its directory
-    "untrusted",  # of a repository, and its present bytes are not trusted
-    "known",  # the session has it, as it is
-    "native-index",  # says no more than the line of it that the client itself loads
-    "enough",  # others that are likelier fill the most that a prompt gets
-    "no-room",  # the session has had as much as it gets
-)
 # Why a prompt recalls nothing at all, beside the reasons of `own_words_hot.counted`.
 NOTHING = "nothing"
 
 
 class Verdict:
     """What becomes of a memory that was found, and why. `probability`: that it helps with the prompt; `shifts`: what
-    was added to its log-odds beside the search, as (code, amount); `outcome`: one of OUTCOMES; `data`: its bytes now,
-    if they were read, with their `stamp`, [mtime in ns, size], `digest` and `seen`, what a session notes of it;
+    was added to its log-odds beside the search, as (code, amount); `outcome`: a code of what becomes; `data`: its bytes
+    now, if they were read, with their `stamp`, [mtime in ns, size], `digest` and `seen`, what a session notes of it;
     `reason`: why it is given but for a prompt; `failure`: since when its check fails; `broken`: what broke a rule."""
 
     __slots__ = (

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from memtui.base import clock_hot, ids_hot, visible_hot
+from memtui.base import clock_hot, ids_hot, visible_hot, word_lists
 from memtui.base.finding import Finding, good, note, problem
 from memtui.base.findings import REGISTRY
-from memtui.client import applied_settings, locate_hot
+from memtui.client import locate_hot
 from memtui.deliver import log_hot
 from memtui.deliver.record import BRING_NOTHING, GONE, MEMORY_KINDS, RECALL, USE
 from memtui.deliver.statistics import RecallCounter, RecallCounts
@@ -22,16 +22,11 @@ from memtui.store.index.index_state import IndexState, index_of
 from memtui.store.memory import LinkTargets, Memory, own_checks
 from memtui.store.scopes import Scope
 
+_TABLES = word_lists.tables(__file__.removesuffix("py") + "txt")
 # Only so many of the newest records of the log are counted.
 RECORDS_READ = 2000
 # Shown instead of deliveries for memories that the client loads.
-BY_CLIENT = {
-    applied_settings.LOADED: "loaded by Claude Code itself",
-    applied_settings.RECALLED: "given by Claude Code itself, where a prompt fits",
-    applied_settings.OFF: "Claude Code's own memory is off here",
-    applied_settings.CUT: "not loaded: below the cut of MEMORY.md",
-    applied_settings.RECALL_ONLY: "not loaded, but brought by memtui with prompts that it fits",
-}
+BY_CLIENT = _TABLES["by client"]
 CHANGED = "memories.changed"
 # So many of a memory's newest deliveries are kept to be shown.
 NEWEST_KEPT = 8
@@ -40,17 +35,7 @@ LETTERS = {code: kind.letter for code, kind in REGISTRY.items() if kind.letter}
 # Links to no memory of their scope, and to what can be no memory's name.
 LINKS = ("memories.link", "memories.odd_link")
 # The letters, the worst first.
-MEANINGS = {
-    "X": "the frontmatter is broken, or git's conflict markers are in it",
-    "H": "it has invisible characters",
-    "U": "not trusted, so not delivered",
-    "V": "its own check fails",
-    "B": "below the cut of MEMORY.md",
-    "N": "no line in MEMORY.md",
-    "L": "a link leads nowhere",
-    "?": "its own check was not made",
-    "C": "changed since it was delivered",
-}
+MEANINGS = _TABLES["letters"]
 ORDER = list(MEANINGS)
 
 

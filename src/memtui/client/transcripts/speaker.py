@@ -4,7 +4,7 @@ differ between versions (docs/hooks.md). A record that names nobody is a person'
 import re
 from collections.abc import Iterator, Mapping
 
-from memtui.base import fastjson_hot
+from memtui.base import fastjson_hot, word_lists
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.transcript_hot import text_of
 
@@ -29,23 +29,7 @@ _WRAPPED = re.compile(
 )
 INTERRUPTED = re.compile(r"^\[Request interrupted by user[^\]]*\]\s*$", re.MULTILINE)
 _IMAGE = re.compile(r"\[(?:Image|Pasted text|Image: source)[^\]\n]{0,300}\]")
-_NOT_A_PERSON = (
-    "Caveat: The messages below",
-    "This session is being continued from a previous",
-    "Stop hook feedback",
-    "[SYSTEM NOTIFICATION",
-    "API Error",
-    "The user wants to clarify these questions",
-    '{"task_id"',
-    "Base directory for this skill:",
-    # The client writes the whole of such a record: a program may have printed what follows a closing tag.
-    "<task-notification",
-    "<teammate-message",
-    "<channel",
-    "<local-command-",
-    "<command-",
-    "<bash-",
-)
+_NOT_A_PERSON = tuple(word_lists.read(__file__.removesuffix("py") + "txt")["beginnings"].split("\n"))
 _COMMAND = re.compile(r"^/[\w:-]+(?:\s|$)")
 _REFUSED = r"^(?:Error: )?(?:The user doesn['’]t want to (?:proceed|take)|Permission for this tool use was denied"
 _REJECTED = re.compile(rf"{_REFUSED})[^\n]{{0,400}}?the user said:\s*(?P<words>[\s\S]+)", re.IGNORECASE)
