@@ -175,8 +175,16 @@ def test_rows_of_a_hostile_commit_are_left_out(both, remote):
         b'{"file": "ship.md", "text": "a\\u001b[2J"}', b'{"file": "../x.md", "text": "out"}',
     ]  # fmt: skip
     note = {"notes/%s/%s.json" % (state.load(desktop.root).machine, name): b'{"text": "Hi."}' for name in ("x",)}
-    repo.push(repo.commit({**tree, "triggers/global.jsonl": b"\n".join(rows), **note}, [head], "x", tree))
+    odd = [f"{top}/{name}.json" for top in ("conflicts", "drafts", "machines", "accepted", "moved") for name in "xyz"]
+    files = {
+        path: (b"[]", b"\xff{", b'{"path": [], "text": 1, "accepted": {}, "name": 2}')[n % 3]
+        for n, path in enumerate(odd)
+    }
+    repo.push(repo.commit({**tree, **files, "triggers/global.jsonl": b"\n".join(rows), **note}, [head], "x", tree))
+    (desktop.home / ".claude" / "memtui" / "config.toml").write_text("sync_drafts = true\n")
     desktop.sync()
+    assert sync.machines(desktop.root, state.load(desktop.root))[0][0] == "desktop"
+    membership.join(desktop.root, str(remote), "desktop")
     assert desktop.beside("triggers") == {"ship.md": ["put it live"]}
     assert desktop.notes() == []
 

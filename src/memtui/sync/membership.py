@@ -1,13 +1,12 @@
 """Begin and end syncing with a remote: the state of a sync, and the id and name of this machine."""
 
-import json
 import os
 import platform
 import re
 from collections.abc import Callable
 from itertools import count
 
-from memtui.base import fs_hot, ids_hot
+from memtui.base import fastjson_hot, fs_hot, ids_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.storage import storing
 from memtui.client import locate_hot
@@ -47,7 +46,9 @@ def join(root: str, url: str, name: str = "", team: str = "", agree: Callable[[]
             state = before._replace(url=url, name=name, base=base, pending="", sent=[], seen="", error="")
         own = load(root)
         usual = own.name if own is not None else platform.node().partition(".")[0] or "machine"
-        state = state._replace(name=_name(name, usual, {str(json.loads(row).get("name")) for row in rows.values()}))
+        state = state._replace(
+            name=_name(name, usual, {str(fastjson_hot.loads_dict(row).get("name")) for row in rows.values()})
+        )
         agree()
     except MemtuiError:
         if before is None:

@@ -44,10 +44,10 @@ def outgoing(root: str, machines: Mapping[str, str], tops: Mapping[str, str], na
     return files
 
 
-def remove(root: str, ids: set[str]) -> None:
-    """Remove notes that went from the inboxes here. Raises OSError."""
+def remove(root: str, ids: set[str], kind: str = INBOX) -> None:
+    """Remove notes that went, or drafts decided elsewhere (`kind`), from the inboxes here. Raises OSError."""
     for directory in inboxes(root).values() if ids else ():
-        path = f"{directory}/{INBOX}"
+        path = f"{directory}/{kind}"
         for entry in format_hot.read(path):
             if entry.id in ids:
                 file_hot.rewrite(path, partial(without, entry.raw))

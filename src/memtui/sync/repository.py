@@ -49,14 +49,6 @@ WORDS = {
 }
 
 
-class RemoteFile(NamedTuple):
-    """A file of a commit: its mode, the id and size of its content."""
-
-    mode: str
-    blob: str
-    size: int
-
-
 class FileWriter(NamedTuple):
     """Who wrote a file: the person, the machine, and the counter of its store then."""
 
@@ -165,10 +157,10 @@ class Remote:
         """Return the last commit that both go on from; empty for none."""
         return self.git("merge-base", commit, other, check=False).decode().strip()
 
-    def entries(self, commit: str) -> dict[str, RemoteFile]:
-        """Return the files of a commit by path. Raises MemtuiError for what memtui never wrote."""
+    def entries(self, commit: str) -> dict[str, str]:
+        """Return the ids of the contents of a commit by path. Raises MemtuiError for what memtui never wrote."""
         listing = self.git("ls-tree", "-r", "-l", "-z", "--full-tree", commit)
-        entries: dict[str, RemoteFile] = {}
+        entries: dict[str, str] = {}
         twins: set[str] = set()
         for row in filter(None, listing.split(b"\0")):
             head, _, name = row.partition(b"\t")
@@ -180,7 +172,7 @@ class Remote:
             if twin in twins:
                 raise MemtuiError(f"{self.url} holds two files called {path!r} on some disks.", "Nothing was taken.")
             twins.add(twin)
-            entries[path] = RemoteFile(mode, blob, int(size))
+            entries[path] = blob
         if len(entries) > MAX_FILES:
             raise MemtuiError(f"{self.url} holds {len(entries)} files.", f"At most {MAX_FILES} are synced.")
         return entries
@@ -191,7 +183,7 @@ class Remote:
         if not commit:
             return {}
         entries = {path: entry for path, entry in self.entries(commit).items() if path.startswith(below)}
-        names = "".join(entry.blob + "\n" for entry in entries.values()).encode()
+        names = "".join(entry + "\n" for entry in entries.values()).encode()
         contents = _contents(self.git("cat-file", "--batch", data=names))
         return {path: next(contents) for path in entries}
 

@@ -2,7 +2,6 @@
 was decided on one of them. No session gets one on another machine before it is approved."""
 
 from collections.abc import Mapping
-from functools import partial
 
 from memtui.base import fastjson_hot
 from memtui.inbox import drafts, file_hot, format_hot
@@ -28,10 +27,10 @@ def _path(entry_id: str) -> str:
     return f"{TOP}/{entry_id}.json"
 
 
-def _entries(inboxes: Mapping[str, str]) -> dict[str, tuple[str, str, format_hot.Entry]]:
-    """Return by id the drafts that wait here, with the top and the file of their inbox."""
+def _entries(inboxes: Mapping[str, str]) -> dict[str, tuple[str, format_hot.Entry]]:
+    """Return by id the drafts that wait here, with the top of their inbox."""
     files = ((top, f"{inbox}/{notes.DRAFTS}") for top, inbox in inboxes.items())
-    return {entry.id: (top, file, entry) for top, file in files for entry in format_hot.read(file)}
+    return {entry.id: (top, entry) for top, file in files for entry in format_hot.read(file)}
 
 
 def outgoing(root: str, inboxes: Mapping[str, str], base: Tree, state: SyncState) -> Tree:
@@ -42,7 +41,7 @@ def outgoing(root: str, inboxes: Mapping[str, str], base: Tree, state: SyncState
     waiting = _entries(inboxes)
     decided = set(state.drafts) - waiting.keys()
     tree = {path: data for path, data in base.items() if path not in {*map(_path, decided)}}
-    for entry_id, (top, _, entry) in waiting.items():
+    for entry_id, (top, entry) in waiting.items():
         fields = {key: value for key in FIELDS if (value := entry.fields.get(key))}
         fields.setdefault("machine", state.name)
         is_conflict = entry.fields.get("from", "").startswith(notes.ADDRESS)  # these travel by themselves
@@ -59,9 +58,7 @@ def take_in(root: str, inboxes: Mapping[str, str], tree: Tree, present: list[str
         return present
     waiting, here = _entries(inboxes), set(present)
     wanted = {path[len(TOP) + 1 : -5]: data for path, data in tree.items() if path.startswith(TOP + "/")}
-    for entry_id in (here - wanted.keys()) & waiting.keys():
-        _, file, entry = waiting[entry_id]
-        file_hot.rewrite(file, partial(notes.without, entry.raw))
+    notes.remove(root, (here - wanted.keys()) & waiting.keys(), notes.DRAFTS)
     here = (here | waiting.keys()) & wanted.keys()
     for entry_id in sorted(wanted.keys() - here):
         row = fastjson_hot.loads_dict(wanted[entry_id])

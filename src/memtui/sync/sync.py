@@ -36,11 +36,8 @@ FORMAT = 1
 def check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> None:
     """Raise MemtuiError if what the machines of a remote say of themselves does not fit: it is no store of memtui, one
     of a newer format, or of another kind."""
-    rows = []
-    for row in data:
-        with suppress(ValueError):
-            rows.append(json.loads(row))
-    rows = [row for row in rows if isinstance(row, dict) and isinstance(row.get("format"), int)]
+    every: list[Any] = [*map(fastjson_hot.loads_dict, data)]
+    rows = [row for row in every if isinstance(row.get("format"), int)]
     if not (rows or is_empty):
         raise MemtuiError(f"{url} has a branch memtui, but no memories of memtui.", "Give an empty repository.")
     if any(row["format"] > FORMAT for row in rows):
@@ -56,10 +53,8 @@ def _called(data: bytes) -> str:
 
 def _number(data: bytes, key: str) -> int:
     """Return a number of a machine's row; 0 if it has none."""
-    try:
-        return int(json.loads(data).get(key, 0))
-    except (ValueError, AttributeError, TypeError):
-        return 0
+    number = fastjson_hot.loads_dict(data).get(key)
+    return number if isinstance(number, int) else 0
 
 
 def run(env: dict[str, str], state: SyncState, now: float, *, by: str = "cli", dry_run: bool = False) -> SyncOutcome:
@@ -238,13 +233,8 @@ def _exchange(
 def _push(root: str, repo: Remote, exchange: Exchange, counter: int, by: str) -> str:
     """Commit what this machine has and what both have, where that is new, and push it; return the commit. Raises
     RejectedError if another machine came before."""
-    state, ours, theirs, tree, remote_head = (
-        exchange.state,
-        exchange.ours,
-        exchange.theirs,
-        exchange.tree,
-        exchange.commit,
-    )
+    state, remote_head = exchange.state, exchange.commit
+    ours, theirs, tree = exchange.ours, exchange.theirs, exchange.tree
     if tree == theirs:
         return remote_head
     changed = sum(tree.get(path) != theirs.get(path) for path in {*tree, *theirs})
@@ -369,14 +359,9 @@ def _ask(root: str, state: SyncState, here: LocalTree, tree: Tree, *, leaves: bo
     that are asked."""
     names = {path[len(CONFLICTS) + 1 : -5]: data for path, data in tree.items() if path.startswith(CONFLICTS + "/")}
     asked = {key: entry for key, entry in state.asked.items() if key in names}
-    gone = {entry for key, entry in state.asked.items() if key not in names}
-    for directory in notes.inboxes(root).values():
-        path = f"{directory}/{format_hot.FILES['updates']}"
-        for entry in format_hot.read(path):
-            if entry.id in gone:
-                file_hot.rewrite(path, partial(notes.without, entry.raw))
+    notes.remove(root, {entry for key, entry in state.asked.items() if key not in names}, notes.DRAFTS)
     for key, data in names.items():
-        entry_id = _leave(root, here, tree, json.loads(data)) if leaves and key not in asked else ""
+        entry_id = _leave(root, here, tree, fastjson_hot.loads_dict(data)) if leaves and key not in asked else ""
         asked |= {key: entry_id} if entry_id else {}
     return asked
 
@@ -421,10 +406,7 @@ def _sentence(conflict: Conflict) -> str:
 
 def machines(root: str, state: SyncState) -> list[tuple[str, str]]:
     """List (name, version) of the machines that ever synced with the remote, this one first. Raises MemtuiError."""
-    tree = repository(root, state).tree(state.base, MACHINES + "/")
-    rows = []
-    for path, data in tree.items():
-        if path.startswith(MACHINES + "/"):
-            row = json.loads(data)
-            rows.append((path != f"{MACHINES}/{state.machine}.json", str(row.get("name")), str(row.get("version"))))
-    return [(name, version) for _, name, version in sorted(rows)]
+    tree, own = repository(root, state).tree(state.base, MACHINES + "/"), f"{MACHINES}/{state.machine}.json"
+    rows = ((path != own, fastjson_hot.loads_dict(data)) for path, data in tree.items())
+    named = sorted((n, fastjson_hot.text(row, "name"), fastjson_hot.text(row, "version")) for n, row in rows if row)
+    return [(name, version) for _, name, version in named]
