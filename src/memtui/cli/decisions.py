@@ -158,21 +158,12 @@ def as_data(ctx: Context, row: Decision) -> "dict[str, object]":
         return data | {"proposal": row.proposal.kind, "by": row.proposal.by}
     if not isinstance(row, ChangedRow):
         return data
-    change = row.changed
-    occasion, part = Occasions(ctx.env).of(change.writer), row.difference(ctx)
+    change, writer = row.changed, row.changed.writer
+    occasion, part = Occasions(ctx.env).of(writer), row.difference(ctx)
     diff = "\n".join(part.lines) if isinstance(part, TextDifference) else part.text
-    return data | {
-        "name": change.name,
-        "scope": change.scope.label,
-        "path": change.key,
-        "change": change.kind,
-        "by": change.writer.by,
-        "session": change.writer.session or None,
-        "title": occasion.title or None,
-        "prompt": change.writer.prompt or None,
-        "prompt_text": occasion.prompt or None,
-        "diff": diff,
-    }
+    data |= {"name": change.name, "scope": change.scope.label, "path": change.key, "change": change.kind}
+    data |= {"by": writer.by, "session": writer.session or None, "title": occasion.title or None}
+    return data | {"prompt": writer.prompt or None, "prompt_text": occasion.prompt or None, "diff": diff}
 
 
 TITLES = {"guidance": "Note", "updates": "Draft", "items": "Todo"}
@@ -365,13 +356,9 @@ def make_proposals(
     with store.journal.together():
         applied = changeset.apply(store, proposals)
     saved = savings(applied.diffs)
-    data: dict[str, object] = {
-        "made": [brief_data(proposal) for proposal in applied.made],
-        "refused": [_refusal(refusal) for refusal in applied.refused],
-        "files": [change.path for change in applied.diffs],
-        "saved": saved,
-        "undo": "memtui undo" if applied.transaction else None,
-    }
+    made, refused = list(map(brief_data, applied.made)), list(map(_refusal, applied.refused))
+    data = {"made": made, "refused": refused, "files": [change.path for change in applied.diffs]}
+    data |= {"saved": saved, "undo": "memtui undo" if applied.transaction else None}
     text: list[str | Printer] = []
     for refusal in applied.refused:
         hint = safe(refusal.error.hint)

@@ -79,13 +79,9 @@ def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":
 
 
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
-    return {
-        **picked(item, "scope path text evidence"),
-        "project": item.slug,
-        "session": item.entry.fields.get("session"),
-        "fields": item.entry.fields,
-        "state": states(ctx, item),
-    }
+    fields = item.entry.fields
+    data = picked(item, "scope path text evidence") | {"project": item.slug, "session": fields.get("session")}
+    return data | {"fields": fields, "state": states(ctx, item)}
 
 
 def states(ctx: Context, item: Waiting) -> "list[str]":

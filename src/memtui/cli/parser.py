@@ -50,12 +50,8 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction["Parser"]  # noqa: SLF001  argparse has no public name for it
 
 # How argparse says what is wrong, and how a person would.
-ARGPARSE_WORDS = {
-    "the following arguments are required:": "give",
-    ": not allowed with argument ": " does not go with ",
-    ": expected one argument": " needs a value",
-    "argument ": "",
-}
+ARGPARSE_WORDS = {"the following arguments are required:": "give", ": expected one argument": " needs a value"}
+ARGPARSE_WORDS |= {": not allowed with argument ": " does not go with ", "argument ": ""}
 
 
 class Parser(argparse.ArgumentParser):

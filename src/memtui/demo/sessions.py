@@ -50,15 +50,9 @@ class DemoSession:
     def record(self, kind: str, after: float = 2.0, **more: object) -> None:
         self.time += after
         self.count += 1
-        base: Record = {
-            "type": kind,
-            "sessionId": self.id,
-            "cwd": self.project,
-            "uuid": f"00000000-0000-4000-8000-{self.count:012d}",
-            "timestamp": clock_hot.iso(self.time),
-            "isSidechain": False,
-            "version": "2.1.197",
-        }
+        record_id = f"00000000-0000-4000-8000-{self.count:012d}"
+        base: Record = {"type": kind, "sessionId": self.id, "cwd": self.project, "uuid": record_id}
+        base |= {"timestamp": clock_hot.iso(self.time), "isSidechain": False, "version": "2.1.197"}
         self.lines.append(fastjson_hot.dumps({**base, **more}))
 
     def says(self, text: str, after: float = 120.0) -> None:
@@ -370,15 +364,9 @@ def _hook(session: DemoSession, event: str, **more: str) -> None:
     """Run the hook of an event, and add what it answers to the transcript."""
     world, path = session.world, transcript_path(session.world, NAME, session.project)
     payload = {"session_id": session.id, "transcript_path": path, "cwd": session.project, "hook_event_name": event}
-    hook = subprocess.run(
-        [sys.executable, "-I", "-S", entries.launcher_path(), event],
-        input=json.dumps({**payload, **more}).encode(),
-        env={**os.environ, **world.env},
-        cwd=session.project,
-        capture_output=True,
-        timeout=SECONDS,
-        check=True,
-    )
+    command = [sys.executable, "-I", "-S", entries.launcher_path(), event]
+    data, env, cwd = json.dumps({**payload, **more}).encode(), {**os.environ, **world.env}, session.project
+    hook = subprocess.run(command, input=data, env=env, cwd=cwd, capture_output=True, timeout=SECONDS, check=True)
     text = json.loads(hook.stdout or "{}").get("hookSpecificOutput", {}).get("additionalContext", "")
     if text:
         where = {"hookName": event, "hookEvent": event, "toolUseID": event}

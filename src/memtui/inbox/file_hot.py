@@ -198,12 +198,8 @@ def claimed(directory: str) -> "list[tuple[str, str, str, int]]":
 
 def replaced_files(directory: str) -> "list[str]":
     """List the names of an inbox's replaced files that may still be written to, oldest first."""
-    paths_replaced = [
-        name
-        for name in _names(directory)
-        if name.startswith(REPLACED) and name.count("~") == 3 and name.split("~")[2].isdecimal()
-    ]
-    return sorted(paths_replaced, key=lambda name: name.rpartition("~")[2])
+    names = [name for name in _names(directory) if name.startswith(REPLACED) and name.count("~") == 3]
+    return sorted([name for name in names if name.split("~")[2].isdecimal()], key=lambda name: name.rpartition("~")[2])
 
 
 def _backup(path: str, fd: int, size: int) -> "str | None":

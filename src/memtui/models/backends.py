@@ -282,18 +282,10 @@ class Headless:
             rules.seek(0)
             process = None
             try:
+                command = ["/bin/sh", "-c", GUARD, "sh", str(its_end), *words, "--system-prompt-file"]
                 with _signals_held_back():
                     process = subprocess.Popen(
-                        [
-                            "/bin/sh",
-                            "-c",
-                            GUARD,
-                            "sh",
-                            str(its_end),
-                            *words,
-                            "--system-prompt-file",
-                            f"/dev/fd/{rules.fileno()}",
-                        ],
+                        [*command, f"/dev/fd/{rules.fileno()}"],
                         stdin=stdin,
                         stdout=stdout,
                         stderr=err,

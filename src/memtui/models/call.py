@@ -10,15 +10,8 @@ from memtui.base import visible_hot, word_lists
 from memtui.base.errors import MemtuiError
 
 Schema = dict[str, Any]
-TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "null": (type(None),),
-}
+TYPES: dict[str, tuple[type, ...]] = {"object": (dict,), "array": (list,), "string": (str,), "null": (type(None),)}
+TYPES |= {"integer": (int,), "number": (int, float), "boolean": (bool,)}
 KEYWORDS = {
     *("type", "properties", "required", "additionalProperties", "items", "enum", "description"),
     *("minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"),
@@ -101,13 +94,9 @@ LACKING = re.compile(
 FUTILE = {"refused", "invalid", "late"}
 # What to do where an error does not say it itself.
 _ANOTHER = "If it stays so, choose another model: memtui config set llm_model NAME"
-HINTS: dict[Outcome, str] = {
-    "unreachable": "Check the network, and ANTHROPIC_BASE_URL.",
-    "cut": "Try again later; if it stays so, check the service at ANTHROPIC_BASE_URL.",
-    "rejected": _ANOTHER,
-    "refused": _ANOTHER,
-    "invalid": _ANOTHER,
-}
+HINTS = dict.fromkeys(("rejected", "refused", "invalid"), _ANOTHER)
+HINTS["unreachable"] = "Check the network, and ANTHROPIC_BASE_URL."
+HINTS["cut"] = "Try again later; if it stays so, check the service at ANTHROPIC_BASE_URL."
 MESSAGE_MOST = 300  # characters of what a service said
 
 

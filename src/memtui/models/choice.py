@@ -68,15 +68,10 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
     if wanted == "claude" or (wanted == "auto" and not backend):
         program = shutil.which("claude", path=env.get("PATH", os.defpath))
         backend, reason = ("claude", "") if program else ("", "llm.no_client" if wanted == "claude" else "llm.nothing")
-    return ModelChoice(
-        backend,
-        reason,
-        str(config_hot.value(settings, None, "llm_model")),
-        config_hot.number(settings, "llm_daily_tokens"),
-        config_hot.fraction(settings, "llm_daily_dollars"),
-        config_hot.fraction(settings, "llm_timeout"),
-        "llm_model" in settings,
-    )
+    model, is_chosen = str(config_hot.value(settings, None, "llm_model")), "llm_model" in settings
+    dollars, seconds = (config_hot.fraction(settings, key) for key in ("llm_daily_dollars", "llm_timeout"))
+    tokens = config_hot.number(settings, "llm_daily_tokens")
+    return ModelChoice(backend, reason, model, tokens, dollars, seconds, is_chosen)
 
 
 def keyed(env: dict[str, str], settings: dict[str, object]) -> dict[str, str]:

@@ -132,15 +132,9 @@ def _uncoloured(style: Style | None) -> Style | None:
 def theme_variables(theme: Theme) -> dict[str, str]:
     """Return the CSS variables for rules, the cursor's row and scroll bars: visible but quiet in any theme."""
     if theme.ansi:
-        return {
-            "rule": "ansi_bright_black",
-            "rule-over": "ansi_bright_black",
-            "cursor-row": "ansi_blue",
-            "cursor-text": "ansi_bright_white",
-            "cursor-left": "ansi_bright_black",
-            "scrollbar": "ansi_bright_black",
-            "scrollbar-background": "ansi_default",
-        }
+        gray = dict.fromkeys(("rule", "rule-over", "cursor-left", "scrollbar"), "ansi_bright_black")
+        cursor_row = {"cursor-row": "ansi_blue", "cursor-text": "ansi_bright_white"}
+        return {**gray, **cursor_row, "scrollbar-background": "ansi_default"}
     ink = theme.foreground or ("#e0e0e0" if theme.dark else "#080808")
     cursor = CURSORS.get(theme.name, CURSOR_DARK if theme.dark else CURSOR_LIGHT)
     return {

@@ -156,15 +156,9 @@ def _answers(ctx: Context, criteria: Filter) -> list[dict[str, Any]]:
         return []
     seen_ids = block_files_hot.seen_answers(ctx.root)
     return [
-        {
-            "id": answer.id,
-            "time": clock_hot.iso(run.time),
-            "session": run.session,
-            "project": paths_hot.project_root(run.cwd),
-            "question": answer.reply,
-            "text": answer.text,
-            "seen": answer.id in seen_ids,
-        }
+        {"id": answer.id, "time": clock_hot.iso(run.time), "session": run.session}
+        | {"project": paths_hot.project_root(run.cwd), "question": answer.reply}
+        | {"text": answer.text, "seen": answer.id in seen_ids}
         for run in runs.newest_first(ctx.root, session=criteria.session)
         if criteria.project in {"", run.project} and ctx.now() - run.time < runs.EXPIRES
         for answer in run.answers

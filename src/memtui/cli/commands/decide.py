@@ -197,15 +197,10 @@ def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, A
     project = ""
     if item.slug not in {None, ctx.slug}:
         project = line(os.path.basename(approving.project_of(item).rstrip("/")) or item.slug or "")
-    return {
-        "id": item.id,
-        "scope": memory.scope_label,
-        "name": memory.stem,
-        "path": memory.path,
-        "text": memory.raw.decode("utf-8", "replace"),
-        "trigger": request if trigger and not triggers.is_everywhere(request, of_scope) else "",
-        "loaded_by": loader(memory.scope_label, project, ctx.way_of(memory)),
-    }
+    own = request if trigger and not triggers.is_everywhere(request, of_scope) else ""
+    data = {"id": item.id, "scope": memory.scope_label, "name": memory.stem, "path": memory.path}
+    data |= {"text": memory.raw.decode("utf-8", "replace"), "trigger": own}
+    return data | {"loaded_by": loader(memory.scope_label, project, ctx.way_of(memory))}
 
 
 def _keep(call: DecisionCall, rows: "list[Decision]") -> None:

@@ -202,13 +202,8 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
             fixed = [_fix(store, what) for what in (AT_ONCE if args.fix in {True, "all"} else (args.fix,))]
     reports = checkup.check(ctx.env, ctx.cwd, ctx.now())
     problems = findings.problems(reports)
-    data = {
-        "findings": [findings.as_row(repair) for repair in reports],
-        "problems": problems,
-        "notes": findings.notes(reports),
-        "python": sys.executable,
-        "fixed": fixed,
-    }
+    data = {"findings": list(map(findings.as_row, reports)), "problems": problems, "notes": findings.notes(reports)}
+    data |= {"python": sys.executable, "fixed": fixed}
     failed = any(repair["error"] for repair in fixed)
     code = EXIT_FAILED if failed else EXIT_FINDINGS if problems else 0
     return Result(data, lambda out: _print_findings(out, reports, fixed), code=code)

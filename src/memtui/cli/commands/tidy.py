@@ -289,13 +289,8 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
     cost = dream.estimate()
     money = f"up to {models.dollars(cost.cost)}" if cost.cost is not None else "at a price that is not known"
     asking = f"{many(len(dream.batches), 'request')} to {line(dream.by)}, about {cost.tokens:,} tokens, {money}."
-    data: dict[str, object] = {
-        "by": dream.by,
-        "memories": dream.count,
-        "requests": len(dream.batches),
-        "estimate": {"tokens": cost.tokens, "cost": cost.cost},
-        "passed_over": dream.passed_over,
-    }
+    data: dict[str, object] = {"by": dream.by, "memories": dream.count, "requests": len(dream.batches)}
+    data |= {"estimate": {"tokens": cost.tokens, "cost": cost.cost}, "passed_over": dream.passed_over}
     if args.dry_run:
         others = f"· {dream.passed_over} more {PASSED_OVER.format(most=MOST_CHARACTERS)}" if dream.passed_over else ""
         counted = many(dream.count, "memory", "memories")

@@ -165,16 +165,10 @@ def newest_first(root: str, limit: int = 100, session: str = "") -> list[Run]:
 
 def send(root: str, run: Run, whisper: Whisper) -> None:
     """Put a whisper of a run into the inbox of its project. Raises OSError."""
-    fields = {
-        "id": whisper.id,
-        "time": clock_hot.iso_seconds(run.time),
-        "from": SENDER,
-        "kind": WHISPER,
-        "for": "session:" + run.session,
-        "expires": clock_hot.iso_seconds(run.time + EXPIRES),
-        **({"urgent": "yes"} if whisper.urgent else {}),
-        **({"reply": whisper.reply[:QUESTION]} if whisper.reply else {}),
-    }
+    fields = {"id": whisper.id, "time": clock_hot.iso_seconds(run.time), "from": SENDER, "kind": WHISPER}
+    fields |= {"for": "session:" + run.session, "expires": clock_hot.iso_seconds(run.time + EXPIRES)}
+    fields |= {"urgent": "yes"} if whisper.urgent else {}
+    fields |= {"reply": whisper.reply[:QUESTION]} if whisper.reply else {}
     file_hot.add_entry(paths_hot.inbox_dir(root, run.project), "guidance", fields, whisper.text)
 
 

@@ -62,15 +62,8 @@ class Inbox(ListScreen[Decision]):
 
     def __init__(self, services: Services) -> None:
         self.view = InboxView(services)
-        table = RowList[Decision](
-            COLUMNS,
-            self._draw,
-            attrgetter("key"),
-            empty=READING,
-            look=lambda row: (row.look, self.view.typed),
-            can_mark=lambda row: not row.folds,
-            id="list",
-        )
+        key, look, can_mark = attrgetter("key"), lambda row: (row.look, self.view.typed), lambda row: not row.folds
+        table = RowList[Decision](COLUMNS, self._draw, key, empty=READING, look=look, can_mark=can_mark, id="list")
         super().__init__(services, table, placeholder="words, kind:, type:, scope:, is:, project:")
         self.chosen = Chosen(services, self, self._take_off)
         self.families = {family: kind(self.chosen, self.view) for family, kind in OF_FAMILY.items()}
