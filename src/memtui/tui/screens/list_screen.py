@@ -364,7 +364,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def show_query(self, text: str) -> None:
         if text:
-            self._note_row()
+            self.note_row("filter", begins=not self.typed)
         else:
             self.go_back_to(self.rows_before.pop("filter", ""))
         self.seek(text)
@@ -379,7 +379,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def open_filter(self) -> None:
         self.remove_class("deep")
-        self._note_row()
+        self.note_row("filter", begins=not self.typed)
         self.filter_line.add_class("shown")
         self.frame.share_room()
         self.filter_line.focus()
@@ -434,9 +434,10 @@ class ListScreen(Screen[None], Generic[Row]):
         self.table.focus()
         return True
 
-    def _note_row(self) -> None:
-        if not self.typed:
-            self.rows_before["filter"] = self.table.row_id
+    def note_row(self, way: str, *, begins: bool) -> None:
+        """Note the row that the cursor goes back to from a filter or the like, which `begins` or goes on."""
+        if begins or way not in self.rows_before:
+            self.rows_before[way] = self.table.row_id
 
     def go_back_to(self, row_id: str) -> None:
         """Put the cursor on this row, if it is there, as soon as the list is shown again."""

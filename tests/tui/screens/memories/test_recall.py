@@ -49,7 +49,12 @@ async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_returns
         assert "escape back" in foot(app)
         await press(pilot, "enter")
         assert foot(app).startswith(" enter read  escape back  r prompt  ")
-        for back in (("r", "escape"), ("exclamation_mark", "exclamation_mark"), ("slash", *"steps", "escape")):
+        for back in (
+            ("r", "escape"),
+            ("exclamation_mark", "exclamation_mark"),
+            ("h", "j", "escape"),
+            ("slash", *"steps", "escape"),
+        ):
             await press(pilot, *back)
             assert app.screen.table.row[1].memory.name == "payment-provider", back
         assert names(app) == listed

@@ -403,8 +403,10 @@ class Memories(ListScreen[Pair]):
             options = [(place.key, f"{'  ' * place.depth}{place.label}  {place.counted}") for place in places]
             key = await self.services.ask(Choice("Choose a scope", options, self.places.row_id))
             if key is not None:
+                self.note_row("scope", begins=self.places.row_id == rows.ALL)
                 self.places.go_to(key)
         else:
+            self.note_row("scope", begins=self.places.row_id == rows.ALL)
             self.places.focus()
 
     def go_right(self) -> None:
@@ -433,6 +435,7 @@ class Memories(ListScreen[Pair]):
         place = self.places.row
         if place is None or place.key == rows.ALL:
             return False
+        self.go_back_to(self.rows_before.pop("scope", ""))
         self.places.go_to(rows.ALL)
         self.table.focus()
         return True
