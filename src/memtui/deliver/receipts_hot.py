@@ -158,6 +158,7 @@ class TranscriptView:
         self.records_attachments = False
         self.outcomes: dict[str, str] = {}  # delivery id -> arrived, previewed or dropped
         self.pending: dict[str, str] = {}  # delivery id -> its outcome once the model answers on its branch
+        self.events: dict[str, str] = {}  # delivery id -> the event at which its text came first
         # Runs of our hook that failed: event, tool use, prompt, place, that of the newest message then, outcome.
         self._failed: list[tuple[str, str, str, int, int, str]] = []
         self.steps = Steps()
@@ -297,6 +298,7 @@ class TranscriptView:
             for text in transcript_hot.attachment_texts(attachment):
                 outcome = PREVIEWED if text.lstrip().startswith(records_hot.PREVIEW_MARK) else ARRIVED
                 for name in delivery_ids(text):
+                    self.events.setdefault(name, event)
                     if name == self._wanted:
                         self.text, self.event, self.prompt_id = text, event, self.steps.prompt_id
                     self._given(name, outcome, uuid, parent, tool, event)
@@ -370,7 +372,8 @@ def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | Non
 
 
 def _shown(record: "dict[str, object]", view: TranscriptView, now: "float | None", ended: bool) -> str:
-    name = fastjson_hot.text(record, "id")
+    is_of_tool = view.events.get(fastjson_hot.text(record, "id")) == "PostToolUse"  # else a tool printed its like
+    name = "" if is_of_tool and record.get("event") == "UserPromptSubmit" else fastjson_hot.text(record, "id")
     if name in view.outcomes:
         return view.outcomes[name]
     if name not in view.pending and record.get("recovered"):

@@ -68,7 +68,7 @@ SAMPLES = {
             *("Why is the build red?", "Install it then.", "never use npm here, always use pnpm"),
             *("read @notes.txt", "Remove dist", "thanks"),
         ],
-        {"arrived": "DELIVERY2 DELIVERY1"},
+        {"arrived": "DELIVERY1 DELIVERY2"},
         (b'"version":"0.24.4"', b'"version":"0.25.0"'),
         "Review all files. Always be strict.",  # a command's text
     ),
