@@ -130,16 +130,18 @@ def as_accepted(ours: Tree, base: Tree, moves: Moves, files: Mapping[str, Waitin
     ours = {path: data for path, data in ours.items() if path not in gone}
     waiting = ((path, file) for path, file in files.items() if not path.startswith(notes.TOP))
     active = {moves.path(path): file for path, file in waiting if file.digest not in decided}
+    names_by_top: dict[str, dict[str, bool]] = {}
     for path, file in active.items():
-        before.pop(path, None)
-        before |= {} if file.before is None else {path: _data(file.before)}
+        _put(before, path, None if file.before is None else _data(file.before))
         top, name = rows.split(path)
+        names_by_top.setdefault(top, {})[name] = file.before is None
+    for top, names in names_by_top.items():
         index = f"{top}/{locate_hot.INDEX_NAME}"
         if index in base and index not in active:
-            ours[index] = _with_line(ours.get(index, b""), name, _lines(base[index]).get(name, ""))
-        for kind in rows.KINDS if file.before is None else ():  # no memory here has them yet
-            of_kind = rows.path(kind, top)
-            mine = {key: row for key, row in rows.parse(base.get(of_kind, b"")).items() if key[0] == name}
+            lines = _lines(base[index])
+            ours[index] = _with_lines(ours.get(index, b""), {name: lines.get(name, "") for name in names})
+        for of_kind in [rows.path(kind, top) for kind in rows.KINDS]:  # no memory here has them yet
+            mine = {key: row for key, row in rows.parse(base.get(of_kind, b"")).items() if names.get(key[0])}
             if mine:
                 ours[of_kind] = rows.render({**rows.parse(ours.get(of_kind, b"")), **mine})
     for path in ours.keys() & base.keys() if files else ():  # lines that were taken in may stand in another order
@@ -175,7 +177,7 @@ def divide(
                     applied.add(file.line)
                 else:
                     waiting[path] = file
-                    wanted = _put(wanted, path, before)
+                    _put(wanted, path, before)
         if index in own and here.tree.get(index) != tree.get(index):
             before, names = here.tree.get(index), {path[len(top) + 1 :] for path in waiting if path.startswith(top)}
             after = _without(before or b"", tree.get(index, b""), names)
@@ -184,7 +186,7 @@ def divide(
             file = WaitingFile(f"{directory}/{locate_hot.INDEX_NAME}", _text(before), _text(after), "", by)
             is_asked = any(line.strip() for line in new) and file.digest not in decided
             waiting |= {index: file} if is_asked else {}
-            wanted = _put(wanted, index, before if is_asked else after or None)
+            _put(wanted, index, before if is_asked else after or None)
     same = [path for path, file in files.items() if file.digest in decided and file.text == _text(tree.get(path))]
     return wanted, {**{path: files[path] for path in same}, **waiting}
 
@@ -243,7 +245,7 @@ def take_in(root: str, memories: Sequence[Untrusted]) -> list[Change]:
     as it was when that came."""
     files = {file.file: file for file in load(root).values()}
     contents: dict[str, bytes | None] = {}
-    digests, edits = [], list[Change]()
+    digests, edits, lines = [], list[Change](), dict[str, dict[str, str]]()
     for row in sorted(memories, key=lambda row: row.file != locate_hot.INDEX_NAME):
         path = row.memory.path
         file = files.get(path)
@@ -261,9 +263,10 @@ def take_in(root: str, memories: Sequence[Untrusted]) -> list[Change]:
             contents[path] = merge_index(_data(file.before or ""), now or b"", _data(file.text or ""), path).data
             continue
         contents[path] = None if file.text is None else _data(file.text)
-        index = f"{path.removesuffix(row.file)}{locate_hot.INDEX_NAME}"
+        lines.setdefault(f"{path.removesuffix(row.file)}{locate_hot.INDEX_NAME}", {})[row.file] = file.line
+    for index, lines_of in lines.items():
         data = contents[index] if index in contents else read_or_none(index)
-        contents[index] = _with_line(data or b"", row.file, file.line) or data
+        contents[index] = _with_lines(data or b"", lines_of) or data
     changes: list[Change] = [trust_grants.plan(root, folder(root), digests)]
     for path, data in contents.items():
         if (before := read_or_none(path)) != data:
@@ -286,9 +289,9 @@ def _text(data: bytes | None) -> str | None:
     return None if data is None else data.decode("utf-8", "surrogateescape")
 
 
-def _put(tree: Tree, path: str, data: bytes | None) -> Tree:
-    rest = {other: content for other, content in tree.items() if other != path}
-    return rest if data is None else {**rest, path: data}
+def _put(tree: Tree, path: str, data: bytes | None) -> None:
+    tree.pop(path, None)
+    tree |= {} if data is None else {path: data}
 
 
 def _lines(data: bytes) -> dict[str, str]:
@@ -298,23 +301,22 @@ def _lines(data: bytes) -> dict[str, str]:
     return {memory_index.normal(entry.target): index.lines[entry.line - 1].rstrip("\r\n") for entry in entries}
 
 
-def _with_line(data: bytes, name: str, line: str) -> bytes:
-    """Return a MEMORY.md with exactly this line of a memory, at its old place if it had one; none if it is empty."""
-    index = memory_index.parse_index(data)
-    at = [entry.line - 1 for entry in index.lines_of_memories if memory_index.normal(entry.target) == name]
-    lines = [row for number, row in enumerate(index.lines) if number not in at[line != "" :]]
-    if at and line:
-        lines[at[0]] = line + index.newline
-    elif line:
-        if lines and not lines[-1].endswith("\n"):
-            lines[-1] += index.newline
-        lines.append(line + index.newline)
-    return index_lines.joined_lines(index, lines)
+def _with_lines(data: bytes, lines: Mapping[str, str]) -> bytes:
+    """Return a MEMORY.md with exactly these lines of memories, each at its old place if it had one; none if empty."""
+    index, missing = memory_index.parse_index(data), dict(lines)
+    listing = [*index.lines]
+    for entry in index.lines_of_memories:
+        if (name := memory_index.normal(entry.target)) in lines:
+            line = missing.pop(name, "")
+            listing[entry.line - 1] = line and line + index.newline
+    listing = [row for row in listing if row]
+    added = [line + index.newline for line in missing.values() if line]
+    if added and listing and not listing[-1].endswith("\n"):
+        listing[-1] += index.newline
+    return index_lines.joined_lines(index, listing + added)
 
 
 def _without(here: bytes, merged: bytes, names: Iterable[str]) -> bytes:
     """Return a merged MEMORY.md in which some memories have the lines that they have here."""
     own = _lines(here)
-    for name in names:
-        merged = _with_line(merged, name, own.get(name, ""))
-    return merged
+    return _with_lines(merged, {name: own.get(name, "") for name in sorted(names)})
