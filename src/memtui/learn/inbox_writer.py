@@ -41,10 +41,8 @@ def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], thresh
 
 
 def redacted(draft: Signal) -> Signal:
-    changes: dict[str, str] = {}
-    for key in ("description", "body", "agent", "person", "name", "request"):
-        value: str = getattr(draft, key)
-        changes[key] = redact(value)[0]
+    texts = ("description", "body", "agent", "person", "name", "request")
+    changes = {key: redact(getattr(draft, key))[0] for key in texts}
     if changes["name"] != draft.name or changes["description"] != draft.description:
         changes["name"] = "note-" + ids_hot.content_hash(changes["description"])[:8]
     return replace(draft, **changes)  # type: ignore[arg-type]

@@ -222,13 +222,9 @@ def weight_of(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> 
 
 def _best_rule(sentences: list[Sentence]) -> tuple[Sentence | None, float, str]:
     """Return (sentence, weight, "person" or "rule") of the strongest rule; (None, 0, "") if there is none."""
-    best: tuple[Sentence | None, float, str] = (None, 0.0, "")
     crowd = sum(other.listed for other in sentences) >= CROWD  # as a specification does
-    for sentence in sentences:
-        weight, kind = _rule(sentence, crowd=crowd, first=sentence is sentences[0])
-        if weight > best[1]:
-            best = (sentence, weight, kind)
-    return best
+    rules = [(sentence, *_rule(sentence, crowd=crowd, first=sentence is sentences[0])) for sentence in sentences]
+    return max([(None, 0.0, ""), *rules], key=lambda rule: rule[1])
 
 
 def _rule(sentence: Sentence, *, crowd: bool, first: bool = False) -> tuple[float, str]:
@@ -255,14 +251,10 @@ def _objection(sentences: list[Sentence], turn: Turn) -> float:
     """Return the confidence, 0 to 1, that the person objects to what the agent just said or did."""
     if not turn.agent and not turn.interrupted and turn.channel not in BESIDE_WORK:
         return 0.0
-    weight = 0.0
-    for sentence in sentences[:4]:
-        if phrases.NOT_A_RULE.search(sentence.low):
-            continue
-        found = weight_of(phrases.OBJECTION, sentence.low)
-        if sentence.question and turn.channel != "tool_reject":
-            found -= 0.1
-        weight = max(weight, found)
+    doubt = 0.0 if turn.channel == "tool_reject" else 0.1  # of a question
+    first = [sentence for sentence in sentences[:4] if not phrases.NOT_A_RULE.search(sentence.low)]
+    weights = [weight_of(phrases.OBJECTION, sentence.low) - doubt * sentence.question for sentence in first]
+    weight = max([0.0, *weights])
     asks = bool(phrases.COUNTER.match(sentences[0].low))
     directive = any(phrases.DIRECTIVE.search(s.low) for s in sentences if not s.question)
     ordered = turn.interrupted and any(

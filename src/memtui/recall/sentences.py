@@ -120,8 +120,7 @@ def passages(texts: Iterable[str]) -> list[str]:
             found.append(plain[start:end].strip())
             if end >= len(plain):
                 break
-            behind = plain.find(" ", end - OVERLAP, end) + 1
-            start = behind or end - OVERLAP
+            start = plain.find(" ", end - OVERLAP, end) + 1 or end - OVERLAP
     return found
 
 

@@ -120,19 +120,13 @@ def _team(env: dict[str, str], own: Scope) -> list[Scope]:
     if not os.path.isdir(directory):
         return []
     trusted = trust_hot.load(paths_hot.root(env), directory)
-    aliases = [alias for alias in own.aliases if alias.startswith("auto:")]
+    problem = "" if paths_hot.inside(own.directory, directory) else locate_hot.LEAVES
+    names = [own.label, *(alias for alias in own.aliases if alias.startswith("auto:"))]
+    label, *aliases = [locate_hot.TEAM + name.removeprefix("auto") for name in names]
     scope = replace(
-        own,
-        kind=locate_hot.TEAM,
-        label=locate_hot.TEAM + own.label.removeprefix("auto"),
-        directory=directory,
-        writable=False,
-        trusted=trusted.always or bool(trusted.hashes),
-        exists=True,
-        problem="" if paths_hot.inside(own.directory, directory) else locate_hot.LEAVES,
-        aliases=tuple(locate_hot.TEAM + alias.removeprefix("auto") for alias in aliases),
+        own, kind=locate_hot.TEAM, label=label, directory=directory, problem=problem, aliases=tuple(aliases)
     )
-    return [scope]
+    return [replace(scope, writable=False, exists=True, trusted=trusted.always or bool(trusted.hashes))]
 
 
 def _project(env: dict[str, str], cwd: str, root: str) -> Scope:

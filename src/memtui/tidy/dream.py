@@ -31,13 +31,8 @@ MOST_PAIRS = 400
 # A description with fewer words says too little.
 FEW_WORDS = 3
 Action = Literal["merge", "contradict", "prune", "dates", "describe"]
-KINDS: Mapping[Action, Kind] = {
-    "merge": "merge",
-    "contradict": "archive",
-    "prune": "archive",
-    "dates": "rewrite",
-    "describe": "rewrite",
-}
+# What becomes of memories by these actions; all others rewrite them.
+KINDS: Mapping[Action, Kind] = {"merge": "merge", "contradict": "archive", "prune": "archive"}
 # The part of all memories that a run may propose to remove, and the number that is allowed in any case.
 REMOVABLE_PART, REMOVABLE_LEAST = 0.1, 2
 # Estimated tokens of the memories in one request, at most, and of an answer.
@@ -175,9 +170,7 @@ def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None
 def _rewritten(action: dict[str, Any], mem: Memory, *fields: str) -> FileDiff:
     """Return a file with what the model wrote in some fields. Raises _UnfitError, MemtuiError."""
     fields_after = {key: visible_hot.clean(str(action.get(key) or "")).strip() for key in fields}
-    if not all(fields_after.values()):
-        raise _UnfitError
-    if any("[redacted: " in text for text in fields_after.values()):
+    if any(not text or "[redacted: " in text for text in fields_after.values()):
         raise _UnfitError
     if "description" in fields_after:
         fields_after["description"] = visible_hot.one_line(fields_after["description"])
@@ -310,6 +303,6 @@ class Dream:
             changed = {file.path for file in files}
             files += [FileDiff(mem.path, mem.raw, mem.raw) for mem in memories if mem.path not in changed]
             reason = visible_hot.one_line(visible_hot.clean(action["reason"]))
-            return changeset.propose(KINDS[action["action"]], files, evidence, reason, self.by)
+            return changeset.propose(KINDS.get(action["action"], "rewrite"), files, evidence, reason, self.by)
         except MemtuiError as error:
             raise _UnfitError from error

@@ -93,9 +93,8 @@ def _rules(memories: Sequence[Memory]) -> list[Rule]:
     """List the rules of all, without one that another says with what to do beside it."""
     rules = {rule.key(): rule for memory in memories for rule in parse_all(memory.fields)[0]}.values()
     fuller = {(rule.kind, str(rule.subject)) for rule in rules if rule.other is not None}
-    return [
-        rule for rule in rules if rule.other is not None or rule.enforce or (rule.kind, str(rule.subject)) not in fuller
-    ]
+    short = [rule for rule in rules if rule.other is None and not rule.enforce]
+    return [rule for rule in rules if rule not in short or (rule.kind, str(rule.subject)) not in fuller]
 
 
 def proposal(memories: Sequence[Memory], evidence: Sequence[ProposalEvidence] = (), reason: str = "") -> Proposal:

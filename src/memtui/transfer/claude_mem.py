@@ -143,14 +143,6 @@ def _summary(row: Row, where: str) -> Incoming:
     parts = [(key.replace("_", " ").capitalize(), _text(row, key).strip()) for key in PARTS]
     body = "\n\n".join(f"**{title}:** {text}" for title, text in parts if text)
     about = f"What a session did: {request}" if request else described("", body)
-    return Incoming(
-        where,
-        memory.slugify(request or about)[:60].strip("-"),
-        about[:200],
-        body,
-        "project",
-        created=time,
-        modified=time,
-        tags=("session-summary",),
-        triggers=(request,) if request else (),
-    )
+    name, triggers = memory.slugify(request or about)[:60].strip("-"), (request,) if request else ()
+    times = {"created": time, "modified": time}
+    return Incoming(where, name, about[:200], body, "project", **times, tags=("session-summary",), triggers=triggers)

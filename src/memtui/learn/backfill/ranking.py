@@ -258,15 +258,13 @@ class _SaidAlready:
         for text in inbox_drafts.rejected(paths_hot.inbox_dir(self.store.root, slug)):
             texts.add(text, "a rejected draft")
         kinds = ("project", "auto", "instructions:project") if project else ("global", "instructions:user")
-        for scope in scopes.discover(self.store.env, project or self.store.cwd):
-            if scope.label not in kinds or not scope.exists or scope.problem:
-                continue
-            for memory in scopes.memories(scope):
-                if memory.broken is None:
-                    for statement in (memory.description, *_statements(memory.body)):
-                        # Some scripts have no blanks between words.
-                        if len(statement.split()) > 2 or not statement.isascii():
-                            texts.add(statement, memory.ref)
+        places = [scope for scope in scopes.discover(self.store.env, project or self.store.cwd) if scope.label in kinds]
+        read = [scope for scope in places if scope.exists and not scope.problem]
+        for memory in [memory for scope in read for memory in scopes.memories(scope) if memory.broken is None]:
+            for statement in (memory.description, *_statements(memory.body)):
+                # Some scripts have no blanks between words.
+                if len(statement.split()) > 2 or not statement.isascii():
+                    texts.add(statement, memory.ref)
         return texts
 
 

@@ -181,10 +181,8 @@ def is_below(data: bytes, target: str, agent: bool) -> bool:
 def remove_line(data: bytes, target: str) -> bytes:
     """Remove a memory's lines with those that continue them; mentions in other text stay."""
     index = parse_index(data)
-    removed: set[int] = set()
-    for entry in index.lines_of_memories:
-        if entry.is_for(target):
-            removed.update(entry_lines(index, entry))
+    own = [entry for entry in index.lines_of_memories if entry.is_for(target)]
+    removed = {number for entry in own for number in entry_lines(index, entry)}
     block = recall_only_lines(index)
     if index.recall_only and removed.issuperset(block[1:-1]):
         removed.update(block)

@@ -85,10 +85,8 @@ def check_root(root: str) -> Iterator[Finding]:
         above = root
         while not os.path.isdir(above):
             above = os.path.dirname(above)
-        if os.access(above, os.W_OK | os.X_OK):
-            yield good("root.absent", root=root)
-        else:
-            yield problem("root.unmakable", root=root, above=above)
+        is_open = os.access(above, os.W_OK | os.X_OK)
+        yield good("root.absent", root=root) if is_open else problem("root.unmakable", root=root, above=above)
         return
     if not os.path.isdir(root):
         yield problem("root.no_directory", root=root)
@@ -99,16 +97,11 @@ def check_root(root: str) -> Iterator[Finding]:
     if os.path.isdir(root + "/projects"):
         for name in sorted(os.listdir(root + "/projects")):
             yield from strangers(paths_hot.inbox_strangers(root, name))
-    open_to_others, locked = [], []
+    files = [(path, mode) for path, mode, _ in islice(modes(root), FILES_CHECKED) if fixes.GIT_OBJECTS not in path]
     # In a closed directory an open file, such as a note left by `echo >>`, is safe.
     closed = not os.stat(root).st_mode & 0o077
-    for number, (path, mode, _) in enumerate(modes(root)):
-        if number >= FILES_CHECKED:
-            break
-        if mode & 0o077 and not closed and fixes.GIT_OBJECTS not in path:
-            open_to_others.append(os.path.relpath(path, root))
-        if mode & 0o600 != 0o600 and fixes.GIT_OBJECTS not in path:
-            locked.append(os.path.relpath(path, root))
+    open_to_others = [os.path.relpath(path, root) for path, mode in files if mode & 0o077 and not closed]
+    locked = [os.path.relpath(path, root) for path, mode in files if mode & 0o600 != 0o600]
     if open_to_others:
         yield problem("root.open", count=len(open_to_others), files=open_to_others, root=root)
     if locked:

@@ -107,8 +107,7 @@ class GoneProject(NamedTuple):
 def renamed(env: dict[str, str], here: str) -> Iterator[Finding]:
     """Find what is kept for projects whose directory is gone, and which the project at `here` may be now."""
     for each in _gone(env, here):
-        why = _likeness(paths_hot.root(env), each, here)
-        if why:
+        if why := _likeness(paths_hot.root(env), each, here):
             yield problem("inbox.renamed", SUBJECT + each.key, count=each.number, root=each.root, why=why, here=here)
 
 

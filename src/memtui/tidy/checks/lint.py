@@ -238,9 +238,5 @@ _OF_INDEX = ("memories.same_line", "memories.empty_section", "memories.long_hook
 CHECKS = (
     Check(doctor.CODES, of_scope=_everywhere),
     Check(_OF_INDEX, of_scope=_in_index, facts=_index_facts),
-    *memory_checks.CHECKS,
-    *stale.CHECKS,
-    *verification.CHECKS,
-    *unused.CHECKS,
-    *rule_steps.CHECKS,
+    *(*memory_checks.CHECKS, *stale.CHECKS, *verification.CHECKS, *unused.CHECKS, *rule_steps.CHECKS),
 )
