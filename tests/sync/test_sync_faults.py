@@ -226,6 +226,22 @@ def test_a_project_cloned_later_gets_its_memories_and_deletes_none(both):
         assert ["laptop" in "".join(texts), "desktop" in "".join(texts)] == [True, True]
 
 
+def test_what_is_one_name_on_some_disks_or_hosts_stops_no_machine(both):
+    laptop, desktop = both
+    rename(desktop, "Shop")
+    laptop.write("Deploy", "Upper.")
+    desktop.write("deploy", "Lower.")
+    laptop.write("shop", "Of this project.", "auto")
+    for machine in both * 2:
+        machine.sync()
+    for machine in both:
+        assert [machine.text(name).split()[-1] for name in ("Deploy", "deploy-2")] == ["Upper.", "Lower."]
+        assert machine.text("deploy") is None
+        assert "Of this project." in machine.text("shop", "auto")
+    laptop.write("deploy", "A twin here.")
+    assert "it is Deploy.md" in "".join(laptop.sync().withheld.values())
+
+
 def rename(machine, name):
     """Give the remote of a machine's project another address."""
     config = machine.shop / ".git" / "config"

@@ -17,7 +17,7 @@ from memtui.store import sidecars, trust_hot
 from memtui.store.journal.changes import Change, FileChange
 from memtui.sync import notes, quick, rows
 from memtui.sync.moves import Moves
-from memtui.sync.repository import MAX_BYTES, Tree, is_safe
+from memtui.sync.repository import MAX_BYTES, Tree, is_safe, on_any_disk
 
 GLOBAL, TEAM = "global", "team"
 MANY = 500  # files that are worth a second process
@@ -65,7 +65,7 @@ def roots(env: dict[str, str], watched: dict[str, bool], moves: Moves = NO_MOVES
     for root in filter(None, projects.paths_of(env, sorted(projects.directories(clients))).values()):
         remote = projects.remote(root)
         watched[f"{root}/.git/config"] = False
-        top = "projects/" + remote.replace("/", "+")
+        top = "projects/" + remote.replace("/", "+").casefold()  # hosts take you/shop for You/Shop
         if remote and is_safe(f"{top}/x.md"):
             clones.append((moves.follow(top) != top, moves.follow(top), root))
     for _, top, root in sorted(clones, key=lambda clone: clone[0]):  # first those that have the name themselves
@@ -91,7 +91,8 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
         trust = trust_hot.load(paths_hot.root(env), directory) if team else trust_hot.Trust(True, {})
         with storing(directory):
             files = [file for file, problem in locate_hot.walk(directory) if not problem]
-        for file in [*files, locate_hot.INDEX_NAME]:
+        twins: dict[str, str] = {}
+        for file in sorted([*files, locate_hot.INDEX_NAME], key=lambda file: f"{top}/{file}" not in base):
             path = f"{directory}/{file}"
             if os.path.islink(path) or not os.path.isfile(path):
                 continue
@@ -99,6 +100,8 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
                 data = fs_hot.read_bytes(path)
             reason = "" if is_safe(f"{top}/{file}") else "its name can't travel"
             reason = reason or ("it has over 1 MB" if len(data) > MAX_BYTES else "")
+            if twins.setdefault(on_any_disk(file), file) != file:
+                reason = reason or f"on some disks it is {twins[on_any_disk(file)]}"
             is_new = data != base.get(f"{top}/{file}")
             if is_new and file != locate_hot.INDEX_NAME and not trust.allows(data):
                 reason = reason or "it is not trusted"

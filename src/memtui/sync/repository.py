@@ -168,10 +168,9 @@ class Remote:
             path = name.decode("utf-8", "surrogateescape")
             if not is_safe(path) or mode != "100644" or kind != "blob" or int(size) > MAX_BYTES:
                 raise MemtuiError(f"{self.url} holds {path!r}, which is no memory.", "Nothing was taken from it.")
-            twin = unicodedata.normalize("NFC", path).casefold()
-            if twin in twins:
+            if (name_there := on_any_disk(path)) in twins:
                 raise MemtuiError(f"{self.url} holds two files called {path!r} on some disks.", "Nothing was taken.")
-            twins.add(twin)
+            twins.add(name_there)
             entries[path] = blob
         if len(entries) > MAX_FILES:
             raise MemtuiError(f"{self.url} holds {len(entries)} files.", f"At most {MAX_FILES} are synced.")
@@ -242,6 +241,11 @@ def _trailer(key: str) -> str:
 
 def _quoted(path: str) -> bytes:
     return b'"%s"' % path.encode("utf-8", "surrogateescape").replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+
+
+def on_any_disk(path: str) -> str:
+    """Return a path so that two are equal if they are the same file on some disks."""
+    return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
 def is_safe(path: str) -> bool:

@@ -14,7 +14,7 @@ from memtui.store.index import index as memory_index
 from memtui.store.index import index_lines
 from memtui.sync import rows
 from memtui.sync.merge import Conflict, merge_index, merge_memory
-from memtui.sync.repository import FileWriter, Tree
+from memtui.sync.repository import FileWriter, Tree, on_any_disk
 
 # From this ratio of difflib on, the text of a file that is gone and of a new one make a rename.
 RENAMED = 0.6
@@ -86,6 +86,10 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
     for path in [path for path in tree if _NEW in path]:
         name = path.replace(_NEW, "")
         tree = _moved(tree, {path: name if name not in tree else _free_name(name, tree)})
+    twins: dict[str, str] = {}  # Ship.md and ship.md
+    for path in sorted(tree, key=lambda path: (path not in base, path)):
+        if twins.setdefault(on_any_disk(path), path) != path and _is_memory(path):
+            tree = _moved(tree, {path: _free_name(path, tree)})
     return TreeMerge(tree, conflicts)
 
 
@@ -226,8 +230,8 @@ def _moved(tree: Tree, renames: Mapping[str, str]) -> Tree:
 
 
 def _free_name(path: str, names: Iterable[str]) -> str:
-    stem, number = path.removesuffix(".md"), 2
-    while f"{stem}-{number}.md" in names:
+    stem, number, taken = path.removesuffix(".md"), 2, {*map(on_any_disk, names)}
+    while on_any_disk(f"{stem}-{number}.md") in taken:
         number += 1
     return f"{stem}-{number}.md"
 
