@@ -260,9 +260,5 @@ class Statistics:
 
     def outcomes(self, outcomes_by_id: dict[str, str], day: int | None = None) -> dict[str, int]:
         """Count the newest deliveries, or those of one day, by outcome. `outcomes_by_id`: outcomes by delivery."""
-        counts: dict[str, int] = {}
-        for row in self.recent:
-            outcome = outcomes_by_id.get(row.id)
-            if outcome and (day is None or day_of(row.time) == day):
-                counts[outcome] = counts.get(outcome, 0) + 1
-        return counts
+        rows = [row for row in self.recent if day is None or day_of(row.time) == day]
+        return Counter(outcome for row in rows if (outcome := outcomes_by_id.get(row.id)))

@@ -135,13 +135,9 @@ def _contradict(one: Order, other: Order) -> bool:
     both, union = one.subject & other.subject, one.subject | other.subject
     if one.positive != other.positive:
         return bool(union) and len(both) >= SAME * len(union)
-    return one.positive and any(
-        pair <= union
-        and not pair <= one.subject
-        and not pair <= other.subject
-        and _is_part(one.subject - pair, other.subject - pair)
-        for pair in map(frozenset, OPPOSITES)
-    )
+    pairs = [pair for pair in map(frozenset, OPPOSITES) if pair <= union]
+    apart = [pair for pair in pairs if not pair <= one.subject and not pair <= other.subject]
+    return one.positive and any(_is_part(one.subject - pair, other.subject - pair) for pair in apart)
 
 
 def _negates(one: Order, other: Order) -> bool:
