@@ -102,10 +102,8 @@ def of_others(tree: Tree, own: str) -> set[str]:
     digests: set[str] = set()
     for path, data in tree.items():
         if path.startswith(ACCEPTED + "/") and path != own:
-            accepted_there = fastjson_hot.loads_dict(data).get("accepted")
-            digests |= (
-                {row for row in accepted_there if isinstance(row, str)} if isinstance(accepted_there, list) else set()
-            )
+            hashes = fastjson_hot.loads_dict(data).get("accepted")
+            digests |= {row for row in hashes if isinstance(row, str)} if isinstance(hashes, list) else set()
     return digests
 
 

@@ -121,6 +121,8 @@ def _file(
         return theirs
     if path.endswith(".jsonl"):
         return rows.merge(base or b"", ours or b"", theirs or b"") or None
+    if path.endswith(".json"):  # of memtui's own, which is no text to merge
+        return ours if theirs is None or (ours is not None and ours_stand(path)) else theirs
     if ours is None or theirs is None:  # the other side changed what one deleted
         rest = ours or theirs or b""
         conflicts.append(Conflict(path, rest.decode("utf-8", "replace"), ""))
