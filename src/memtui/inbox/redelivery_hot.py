@@ -85,7 +85,7 @@ def left_behind(path: str, names: "set[str]", earlier: str) -> "tuple[set[str], 
             mentioned = {name for name in missing if name.encode() in line} if has_context else set()
             if not mentioned and (until.encode() not in line or b'"uuid"' not in line):
                 continue
-            record = fastjson_hot.loads_dict(line)
+            record = (transcript_hot.parse_line(line) or [{}])[-1]
             uuid = transcript_hot.text_of(record.get("uuid"))
             if "parentUuid" not in record or not uuid or record.get("isSidechain"):
                 continue

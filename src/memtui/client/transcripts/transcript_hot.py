@@ -111,8 +111,7 @@ class Reader:
         line = line.strip(BLANKS)
         if not line or line.startswith(b"//") or (self._keep is not None and not self._keep(line)):
             return []
-        record = _parse_one(line)
-        return _parse_many(line) if record is None else [record]
+        return parse_line(line)
 
 
 def in_order(records: "Iterable[dict[str, object]]") -> "Iterator[dict[str, object]]":
@@ -187,6 +186,12 @@ def holds(path: str, needle: bytes, end: int, limit: "int | None" = None) -> boo
         return False
     finally:
         posix.close(fd)
+
+
+def parse_line(line: bytes) -> "list[dict[str, object]]":
+    """Read the records of a line: one, several that are glued, or the one behind a torn beginning."""
+    record = _parse_one(line)
+    return _parse_many(line) if record is None else [record]
 
 
 def _parse_one(line: bytes) -> "dict[str, object] | None":
