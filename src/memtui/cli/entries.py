@@ -107,8 +107,7 @@ def withdraw(ctx: Context, ref: str) -> Result:
     except NotFoundError as error:
         hint = error.hint or "`memtui note --list` lists them."
         raise (why_not(ctx, ref) or NotFoundError(error.message, hint)) from None
-    transaction_id = ctx.review().withdraw([item])
-    data = {"withdrawn": [item.id], "transaction": transaction_id}
+    data = {"withdrawn": [item.id], "transaction": ctx.review().withdraw([item])}
     return Result(data, f"{acts.done('withdraw')}: {cut(line(item.text), 60)}\nTo undo it: memtui undo")
 
 

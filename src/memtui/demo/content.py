@@ -72,8 +72,7 @@ def memories(name: str) -> dict[str, tuple[float, str]]:
     files = {}
     for (stem, kind, age, description), body in blocks(name):
         fields = f"name: {stem}\ndescription: {description}\nmetadata:\n  type: {kind}\n"
-        content = f"---\n{fields}---\n\n{body}" if kind else body
-        files[f"{stem}.md"] = float(age.removesuffix(" days")) * DAY, content
+        files[f"{stem}.md"] = float(age.removesuffix(" days")) * DAY, f"---\n{fields}---\n\n{body}" if kind else body
     return files
 
 

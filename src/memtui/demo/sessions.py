@@ -73,8 +73,7 @@ class DemoSession:
             result = {"type": "tool_result", "tool_use_id": tool, "content": "", "is_error": False}
             for kind, block in (("assistant", use), ("user", result)):
                 record_id = f"00000000-0000-4000-a000-{self.count:06d}{2 * self.ran + (kind == 'user'):06d}"
-                message = {"role": kind, "id": tool, "content": [block]}
-                self.record(kind, 0.5, uuid=record_id, message=message)
+                self.record(kind, 0.5, uuid=record_id, message={"role": kind, "id": tool, "content": [block]})
                 self.count -= 1
 
     def delivers(self, event: str, blocks: list[blocks_hot.Block], outcome: str = "arrived", tool: str = "") -> str:
@@ -340,8 +339,7 @@ def _run(world: World, number: int, slug: str) -> None:
     runs.append(world.root, job)
     mentions = []
     if number == len(content.RUNS) - 1:
-        question = {"id": "m1", "who": "person", "words": content.QUESTION, "time": clock_hot.iso(at)}
-        mentions.append(question)
+        mentions.append({"id": "m1", "who": "person", "words": content.QUESTION, "time": clock_hot.iso(at)})
     control.save(world.root, session, {"mentions": mentions})
 
 
@@ -350,8 +348,7 @@ def start(directory: str, project: str, now: float) -> str:
     return its id. `now`: seconds since the epoch. Raises OSError, and subprocess.SubprocessError or ValueError if a
     hook gives no answer that can be read."""
     world = layout(directory, now)
-    world = replace(world, sessions={**world.sessions, NAME: str(uuid.uuid4())})
-    session = DemoSession(world, NAME, project, 0.0)
+    session = DemoSession(replace(world, sessions={**world.sessions, NAME: str(uuid.uuid4())}), NAME, project, 0.0)
     _hook(session, "SessionStart", source="startup")
     session.says(PROMPT, 1.0)
     _hook(session, "UserPromptSubmit", prompt=PROMPT, prompt_id=session.prompt)

@@ -41,8 +41,7 @@ def build(directory: str, now: float | None = None) -> World:
     _inboxes(world)
     sessions.write(world)
     sessions.write_subconscious(world)
-    transcripts = [transcript_path(world, name, world.shop) for name in world.sessions]
-    counts_update.update(world.env, transcripts, world.shop)
+    counts_update.update(world.env, [transcript_path(world, name, world.shop) for name in world.sessions], world.shop)
     _trashed(world)
     state = b'{"v": 1, "backfill": {"asked": true}}\n'  # the TUI offers earlier sessions no more
     fs_hot.write_atomic(world.root + "/run/tui.json", state, durable=False)

@@ -83,8 +83,7 @@ def _has(entry: format_hot.Entry, recipient: Recipient) -> bool:
     if not sessions:
         return False
     origins = session_state_hot.load(recipient.root, recipient.session_id).copy_of if recipient.root else []
-    own = [recipient.session_id, *origins]
-    return any(session_state_hot.safe(str(name)) in sessions for name in own)
+    return any(session_state_hot.safe(str(name)) in sessions for name in [recipient.session_id, *origins])
 
 
 def no_addressee(entry: format_hot.Entry) -> str:

@@ -70,8 +70,7 @@ def reconcile(
                 continue
             try:
                 claim = _Claim(root, directory, name, delivery_id, owner, pid)
-                is_over = (ids_hot.id_time(delivery_id) or 1.0) <= ended
-                result = claim.reconcile(config, seconds, wait, limit, is_over)
+                result = claim.reconcile(config, seconds, wait, limit, (ids_hot.id_time(delivery_id) or 1.0) <= ended)
                 reconciled += [result] if result is not None else []
             except (FileNotFoundError, fs_hot.LockTimeoutError):
                 continue  # another process has reconciled it, or works on the inbox

@@ -177,8 +177,7 @@ def describe(proposal: Proposal, weighed: Weighed | None, place: str, *, titled:
 def facts(proposal: Proposal, weighed: Weighed | None) -> list[Part]:
     """Return what a proposal saves, and who made it."""
     source = f"proposed by {proposal.by}" if proposal.by != changeset.BY else ""
-    savings = saved(weighed.savings) if weighed is not None else ""
-    return [line(savings, colours.QUIET), line(source, colours.QUIET)]
+    return [line(saved(weighed.savings) if weighed is not None else "", colours.QUIET), line(source, colours.QUIET)]
 
 
 def statements(coverage: Coverage | None) -> list[Part]:

@@ -216,8 +216,7 @@ def imported(plan: "ImportPlan", *, is_done: bool) -> list[str]:
         secrets = [f"{left_out.where} ({left_out.why})" for left_out in plan.known]
         lines.append(f"{len(plan.known)} known already: {safe_text.line(some(secrets, 3))}.")
     if plan.decided:
-        where = safe_text.line(some(plan.decided, 3))
-        lines.append(f"{len(plan.decided)} decided on before: {where}.")
+        lines.append(f"{len(plan.decided)} decided on before: {safe_text.line(some(plan.decided, 3))}.")
     if plan.left:
         why = FULL if plan.full else "that is enough to review at once"
         lines.append(f"{many(len(plan.left), 'more memory', 'more memories')} left for another import: {why}.")

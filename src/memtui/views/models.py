@@ -41,8 +41,7 @@ def short_name(model: str) -> str:
 def of_budget(usage: ModelUsage, daily_tokens: int, daily_dollars: float) -> str:
     """Say how much of the budget of the day is used."""
     tokens = f"{usage.tokens:,} of {daily_tokens:,} tokens" if daily_tokens else f"{usage.tokens:,} tokens"
-    money = f"{dollars(usage.cost)} of ${daily_dollars:.2f}" if daily_dollars else dollars(usage.cost)
-    return f"{tokens}, {money}"
+    return f"{tokens}, {dollars(usage.cost)}{f' of ${daily_dollars:.2f}' if daily_dollars else ''}"
 
 
 def state(overview: "Overview", now: float) -> str:
@@ -78,9 +77,7 @@ def used(overview: "Overview") -> str:
 def ended(run: runs.Run) -> tuple[str, str]:
     if run.outcome == runs.DONE:
         return "done", "green"
-    if run.outcome == runs.BEGUN:
-        return "reading now", "dim"
-    return outcome(run.outcome), "yellow"
+    return ("reading now", "dim") if run.outcome == runs.BEGUN else (outcome(run.outcome), "yellow")
 
 
 def answer(question: str, text: str) -> str:

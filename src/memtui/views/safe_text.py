@@ -22,9 +22,7 @@ def _picture(char: str) -> str:
 
 def same_length(text: str) -> str:
     """Make a line safe and keep its length and its tabs, for callers that count columns."""
-    if text.isascii() and text.isprintable():
-        return text
-    return visible_hot.revealed(text, _picture)
+    return text if text.isascii() and text.isprintable() else visible_hot.revealed(text, _picture)
 
 
 def line(text: str, limit: int = MAX_LINE) -> str:

@@ -125,8 +125,7 @@ def _take_in_versions(on: WorkerRun) -> None:
     from memtui.store.versions.versions import Versions
 
     looked = f"{on.root}/run/looked-{paths_hot.project_key(on.project_root)}"
-    versions = Versions(on.root)
-    problem = history.taken_in(versions, scopes.discover(on.env, on.cwd)).problem
+    problem = history.taken_in(Versions(on.root), scopes.discover(on.env, on.cwd)).problem
     if problem is not None:
         raise problem
     # The start of a session need not have this project's memories looked at again.

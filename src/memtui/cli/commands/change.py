@@ -102,8 +102,7 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
     """Rename a memory, or move or copy some; the fields of a single one are at the top of the answer, too."""
     name = _new_name(args)
     store = ctx.store()
-    copied_only = args.copy and args.scope
-    memories.ask_others(ctx, store, [] if copied_only else args.names, args.scope or "", yes=args.yes)
+    memories.ask_others(ctx, store, [] if args.copy and args.scope else args.names, args.scope or "", yes=args.yes)
     target = store.scope(args.scope) if args.scope else None
 
     def change(ref: str) -> "tuple[Memory, Memory]":
@@ -122,8 +121,7 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
         for other, mem in pairs
     ]
     words = [memories.written(ctx, "copied to" if args.copy else "now", memory) for _, memory in pairs]
-    data = {**(rows[0] if len(args.names) == 1 else {}), "made": rows}
-    return bulk.result(data, *words, memories.undo(len(pairs)))
+    return bulk.result({**(rows[0] if len(args.names) == 1 else {}), "made": rows}, *words, memories.undo(len(pairs)))
 
 
 def _trusted(store: Store, memory: Memory, target: Scope) -> Memory:

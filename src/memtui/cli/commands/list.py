@@ -100,8 +100,7 @@ def _print_scope(ctx: Context, out: Output, *, scope: Scope, rows: "list[Row]") 
         delivered = f"{row.deliveries}× {age(clock_hot.parse(row.last_delivery), now)}" if row.deliveries else "-"
         kind = ("broken", colours.PROBLEM) if memory.broken else _kind(memory)
         title, stamp, about = (line(memory.stem), "bold"), age(memory.changed_at or None, now), line(memory.description)
-        fractions = [fraction(row)] * has_rules
-        cells.append([kind, title, stamp, size(memory.size), delivered, *fractions, about])
+        cells.append([kind, title, stamp, size(memory.size), delivered, *[fraction(row)] * has_rules, about])
         mark = "!" if row.flags and findings.problems(row.flags) else "·"
         notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
     if cells:
@@ -269,6 +268,4 @@ def _print_recalled(out: Output, run: "RecallRun", candidates: "tuple[RecallCand
 
 
 def _reason(candidate: "RecallCandidate") -> str:
-    if candidate.delivered:
-        return words_of_recall.because(candidate)
-    return words_of_recall.outcome(candidate.outcome)[2]
+    return words_of_recall.because(candidate) if candidate.delivered else words_of_recall.outcome(candidate.outcome)[2]

@@ -204,8 +204,7 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     problems = findings.problems(reports)
     data = {"findings": list(map(findings.as_row, reports)), "problems": problems, "notes": findings.notes(reports)}
     data |= {"python": sys.executable, "fixed": fixed}
-    failed = any(repair["error"] for repair in fixed)
-    code = EXIT_FAILED if failed else EXIT_FINDINGS if problems else 0
+    code = EXIT_FAILED if any(repair["error"] for repair in fixed) else EXIT_FINDINGS if problems else 0
     return Result(data, lambda out: _print_findings(out, reports, fixed), code=code)
 
 

@@ -120,8 +120,7 @@ class Along:
         begun, wishes, failed, model = time.monotonic(), Wishes(), None, None
         workplace = self.top if powers.allowed == control.FULL else ""
         directories = (path for _, path in locate_hot.delivered_dirs(self.env, self.cwd))
-        managed = (*directories, locate_hot.auto_dir(self.env, self.cwd))
-        trace = Trace(self.root, run, workplace, managed)
+        trace = Trace(self.root, run, workplace, (*directories, locate_hot.auto_dir(self.env, self.cwd)))
         own_tools = OwnTools(trace.hear, workplace) if powers.allowed in {control.FULL, control.WEB} else None
         try:
             # It ends its call as soon as the person stops the subconscious.

@@ -317,5 +317,4 @@ async def choose_action(services: "Services", group: str, own: "Mapping[str, Com
 
 def _about(action: keymap.Action) -> Text:
     """Return the key of an action, and its help."""
-    key = keymap.key_word(keymap.keys_of(action))
-    return Text(f"{key:<{KEY_WIDTH}}", "bold").append(action.help, "not bold dim")
+    return Text(f"{keymap.key_word(keymap.keys_of(action)):<{KEY_WIDTH}}", "bold").append(action.help, "not bold dim")

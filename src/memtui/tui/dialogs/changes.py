@@ -189,8 +189,7 @@ class Undo:
             self.services.data.take_in()  # what others wrote and the undo brings back waits in the inbox at once
             if isinstance(outcome, undo.Elsewhere) or (outcome.total > 1 and not outcome.done):
                 return outcome, "nothing"
-            ways = {op: keymap.keyed(way) for op, way in KEYS.items()}
-            return outcome, undone_as_one(outcome, ways).summary
+            return outcome, undone_as_one(outcome, {op: keymap.keyed(way) for op, way in KEYS.items()}).summary
 
         outcome, summary = await progress.run(attempt)
         if isinstance(outcome, undo.Elsewhere):

@@ -90,8 +90,7 @@ class MemorySubject(Subject):
         self.triggers: list[str] = []
         if not raw and scope is not None and not self.autosave.orphan:
             file = references.relative(scope, memory.path)
-            kept_triggers = triggers.of_memory(data.root, scope.directory, file, memory)
-            self.triggers = [trigger.text for trigger in kept_triggers]
+            self.triggers = [trigger.text for trigger in triggers.of_memory(data.root, scope.directory, file, memory)]
             rules = rule_lines.stated(memory.fields) if memory.has_frontmatter else None
             checks = [] if rules is None else [FormField(RULES, rules, label="checks", placeholder=NO_RULES)]
             self.fields = [*self.fields[:-1], *checks, _trigger_field(self.triggers), self.fields[-1]]

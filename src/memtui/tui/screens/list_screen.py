@@ -168,9 +168,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def why_empty(self) -> str:
         """Return the text of an empty list: that the filter hides everything, or how rows get there."""
-        if self.is_filtered:
-            return f"{self.why_no_matches()}\nescape clears the filter."
-        return self._nothing
+        return f"{self.why_no_matches()}\nescape clears the filter." if self.is_filtered else self._nothing
 
     def why_no_matches(self) -> str:
         wrong = safe_text.line(query.unknown_term(self.typed, self.terms), 200)
@@ -203,8 +201,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def show_detail(self) -> None:
         row = self._described = self.table.row
-        described = Described(Text()) if row is None else self.describe(row)
-        self.frame.show(described, self.table.row_id, self.sought)
+        self.frame.show(Described(Text()) if row is None else self.describe(row), self.table.row_id, self.sought)
         self.frame.share_room()  # here, because every screen comes here after its rows have changed
         self.frame.draw()
 

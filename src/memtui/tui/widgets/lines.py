@@ -119,8 +119,7 @@ def _status(app: "Services", room: int) -> Text:
     words += [f"hooks {sign}"] if facts.hooks else [f"hooks {sign}", sign]
     for special in ["sample world"] * app.data.is_sample + ["read-only"] * app.read_only:
         words = [f"{special}  {word}" for word in words] + [special, *words]
-    status_text = next((word for word in words if cell_len(word) <= room), "")
-    text = Text(status_text, "dim")
+    text = Text(next((word for word in words if cell_len(word) <= room), ""), "dim")
     text.highlight_words(["read-only", "sample world"], "not dim bold")
     if not facts.hooks:
         text.highlight_words([f"hooks {sign}", sign], "not dim bold red")

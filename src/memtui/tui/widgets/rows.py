@@ -246,8 +246,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def on_resize(self) -> None:
         """Paint for the new width. The cursor stays visible if it was, or if the list had no height yet."""
-        first = self._height == 0
-        in_sight = first or 0 <= self.cursor - int(self.scroll_offset.y) < self._height - self.header
+        in_sight = self._height == 0 or 0 <= self.cursor - int(self.scroll_offset.y) < self._height - self.header
         self._height = self.size.height
         self._strips.clear()
         painting.resize(self, len(self.rows) + self.header)

@@ -185,8 +185,7 @@ class NoteRow:
             return f"→ {f'“{name}”' if name else taker.session[:8]} {session_kind(taker.entrypoint)}".rstrip()
         project, title = context.project(self.home) if self.home else "every project", context.title(self.session)
         whom = f"“{title[:80]}”" if title else self.entry.fields.get("for", "").replace(":", " ")
-        elsewhere = self.home not in {None, context.data.slug}
-        return f"{project}, {whom}" if whom and elsewhere else whom or project
+        return f"{project}, {whom}" if whom and self.home not in {None, context.data.slug} else whom or project
 
     def searched(self, context: RowContext) -> str:
         sender = called(self.entry.fields.get("from", ""))

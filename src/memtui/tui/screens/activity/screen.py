@@ -60,8 +60,7 @@ class Activity(ListScreen[Row]):
         can_mark = lambda row: isinstance(row, NoteRow) and row.item is not None  # only these are acted on together
         draw = lambda row: row.cells(listing)
         table = RowList[Row](COLUMNS, draw, lambda row: row.key, can_mark=can_mark, id="list")
-        placeholder = "words, session:, project:, kind:notes, memory:, is:lost"
-        super().__init__(services, table, placeholder=placeholder)
+        super().__init__(services, table, placeholder="words, session:, project:, kind:notes, memory:, is:lost")
         self._reading_more = False
         self.commands |= {
             "app.note": Command(self.new_note),
@@ -311,8 +310,7 @@ class Activity(ListScreen[Row]):
         await self._write(GuidanceSubject(data, note, key=f"session-{row.session}", home=home))
 
     def _chosen_waiting(self) -> list[Waiting]:
-        chosen = self.table.chosen()
-        return [row.item for row in chosen if isinstance(row, NoteRow) and row.item is not None]
+        return [row.item for row in self.table.chosen() if isinstance(row, NoteRow) and row.item is not None]
 
     def _why_not_waiting(self) -> str:
         row = self.table.row

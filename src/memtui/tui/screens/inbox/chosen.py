@@ -74,9 +74,7 @@ class Chosen:
     def count(self) -> str:
         """Return what the keys act on where that is not the row under the cursor alone: `1 draft`."""
         alike = self.same_kind() if self.table.marks else []
-        if not alike or (len(self._all()) == 1 and self.table.row in alike):
-            return ""
-        return counted(alike)
+        return "" if not alike or (len(self._all()) == 1 and self.table.row in alike) else counted(alike)
 
     def is_seen(self) -> bool:
         """Return whether all that is chosen is on the screen: one row, under the cursor, shown to its end."""
@@ -142,9 +140,7 @@ class RowCommands(Generic[Kind]):
 
     def look_up(self, row: Kind) -> Callable[[], object] | None:
         """Return what finds out more about a row, which takes a worker; None if there is nothing."""
-        if row.item is None or row.key in self.view.evidence:
-            return None
-        return self.view.finder(row.item)
+        return None if row.item is None or row.key in self.view.evidence else self.view.finder(row.item)
 
     def copied(self, row: Kind) -> str:
         return "" if row.item is None else row.item.text

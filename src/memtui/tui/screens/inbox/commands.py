@@ -144,8 +144,7 @@ class ProblemCommands(RowCommands[ProblemRow]):
     async def approve(self) -> None:
         """Edit the memory; one whose own check fails may go to the archive instead."""
         row = self.rows[0]
-        is_failing = row.problem.cause == FAILING
-        answer = await self.services.ask(Choice(row.says, CHOICES)) if is_failing else "edit"
+        answer = await self.services.ask(Choice(row.says, CHOICES)) if row.problem.cause == FAILING else "edit"
         if answer == "edit":
             await self.edit()
         elif answer == "archive":

@@ -242,8 +242,7 @@ class ProposalCommands(RowCommands[ProposedRow]):
         return "" if fits(raw) else "It is too long to be changed here."
 
     def describe(self, row: ProposedRow) -> Described:
-        parts = changesets.describe(row.proposal, row.weighed, row.place, titled=False)
-        text = draw([self.own_text(row), *parts])
+        text = draw([self.own_text(row), *changesets.describe(row.proposal, row.weighed, row.place, titled=False)])
         if row.weighed is None:
             text.append("\ncomparing …\n", style="dim")
         else:

@@ -92,9 +92,7 @@ class InboxView:
 
     def near(self, item: Waiting) -> Sequence[Memory]:
         """Return the memories that a draft is compared with and may be merged into: those of its project."""
-        if item.slug in {None, self.data.slug}:
-            return self.memories
-        return approvals.neighbours(self.data.store(), item)
+        return self.memories if item.slug in {None, self.data.slug} else approvals.neighbours(self.data.store(), item)
 
     def read_memories(self) -> list[Memory]:
         """Read the memories of this project and the global ones. Slow: for a worker."""
@@ -197,8 +195,7 @@ def cells(row: Decision, view: InboxView) -> list[Text]:
     signs = Text(f"{sign} " if sign else "", style)
     if autosave.has(view.autosaves, autosave_name(row)):
         signs = Text.assemble((f"{glyphs.UNSAVED[0]} ", "yellow"), signs)
-    when = "" if row.time is None else age(row.time, view.now)
-    return [kind, Text.assemble(signs, what), where, Text(when, "dim")]
+    return [kind, Text.assemble(signs, what), where, Text("" if row.time is None else age(row.time, view.now), "dim")]
 
 
 def autosave_name(row: Decision) -> str:

@@ -407,5 +407,4 @@ class ScopeTree(RowList[Place]):
             filled_by = keymap.keyed(TEXTS.get(f"empty {scope.kind}", ""), read_only=services.read_only)
             return f"No memories in {self.reader.name_of(scope)}.\n{filled_by}"
         keys = notes.before(services.data.unheard(["project"]), TEXTS["keys without memories"])
-        words = f"Nothing is remembered here yet.\n\n{keys}"
-        return keymap.keyed(words, read_only=services.read_only)
+        return keymap.keyed(f"Nothing is remembered here yet.\n\n{keys}", read_only=services.read_only)

@@ -255,8 +255,7 @@ class Memories(ListScreen[Pair]):
             return recall.describe(row)
         if not self._painted:
             return Described(Text())
-        text = self.details.text(row)
-        return Described(text, title=safe_text.line(row[1].memory.name))
+        return Described(self.details.text(row), title=safe_text.line(row[1].memory.name))
 
     @property
     def sought(self) -> str:

@@ -186,8 +186,7 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]], now: 
 
     yield head(PROBLEMS, f"{snapshot.problems:,} to fix", BAD)
     yield head(MORE, many(len(below[MORE]), "problem"), colours.PROBLEM)
-    fix = "" if snapshot.is_installed else "install"
-    yield head(HOOKS, hooks, colours.GOOD if has_hooks else BAD, fix=fix)
+    yield head(HOOKS, hooks, colours.GOOD if has_hooks else BAD, fix="" if snapshot.is_installed else "install")
     yield head(PROJECT, sessions_get, "" if usual else f"bold {colours.WARNING}", option=mode)
     kept = snapshot.rules
     yield head(RULES, kept or NO_RULES, "" if kept else "dim", option=snapshot.settings.get("rules"))
@@ -195,8 +194,7 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]], now: 
     machines = " · ".join(_synced(state, now) for state in snapshot.syncs)
     error = next((state.error for state in snapshot.syncs if state.error), "")
     yield head(MACHINES, error or machines, BAD if error else "")
-    disk_words = fill(KEPT, disk.data) if disk else ""
-    yield head(DISK, disk_words, "", about=disk, fix=findings.fix_of(disk) if disk else "")
+    yield head(DISK, fill(KEPT, disk.data) if disk else "", "", about=disk, fix=findings.fix_of(disk) if disk else "")
     yield head(SETTINGS, snapshot.settings_error or settings, BAD if snapshot.settings_error else "cyan")
     yield head(ADVANCED, many(len(below[ADVANCED]), "more setting"), "")
 
@@ -303,8 +301,7 @@ def describe(
     if isinstance(about, Finding) and (read_only or not keys) and (remedy := findings.remedy(about)):
         text.append("\nWhat to do\n", style="bold").append(safe_text.clean(remedy) + "\n")
     append_keys(text, keys, read_only=read_only)
-    title = f"{word} · {row.title}" if word else row.title
-    return Described(text, safe_text.line(title, 80))
+    return Described(text, safe_text.line(f"{word} · {row.title}" if word else row.title, 80))
 
 
 def _behind_heading(row: SetupRow) -> str:
