@@ -41,10 +41,8 @@ def what(contents: "ItemCounts") -> str:
     for kind, count in contents.counts:
         if kind == "use":
             words.append(f"agent {contents.used[0] or 'used'} {contents.used[1]}")
-        elif kind == "index":
-            words.append(f"index of {count}")
         else:
-            words.append(counted(kind, count))
+            words.append(f"index of {count}" if kind == "index" else counted(kind, count))
     if contents.left_out:
         words.append(f"{contents.left_out} left out")
     return ", ".join(words) or "nothing"

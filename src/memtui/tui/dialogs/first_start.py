@@ -117,8 +117,7 @@ def _drawn(plan: PlanOrError) -> Text:
         return text.append(safe_text.clean(f"{plan.message}\n{plan.hint}"), style="yellow")
     if not plan.changed:
         return text.append("The hooks are in this file already: nothing to change.")
-    for note in setup_words.notes(plan):
-        text.append(f"note: {safe_text.clean(note)}\n", style="yellow")
+    text.append("".join(f"note: {safe_text.clean(note)}\n" for note in setup_words.notes(plan)), style="yellow")
     for heading, names in setup_words.effects(plan):
         text.append(f"{heading}\n", "bold")
         for event in names:

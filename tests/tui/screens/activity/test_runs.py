@@ -12,8 +12,7 @@ from memtui.models import choice
 from memtui.models.subconscious import block_files_hot, blocks, control, runs
 from memtui.models.subconscious.trace import Trace
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.activity.breaks import BreakRow
-from memtui.tui.screens.activity.rows import NoteRow
+from memtui.tui.screens.activity.rows import BreakRow, NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, RunRow, SessionGroup, SwitchRow
 from models.subconscious.test_steps import asks, ends, hook
 from tui.conftest import NOW, press, running, settle

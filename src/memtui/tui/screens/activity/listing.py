@@ -23,8 +23,7 @@ from memtui.models.subconscious import runs as model_runs
 from memtui.review.waiting_entries import Waiting, homes, waiting_in
 from memtui.settings import config_hot
 from memtui.tidy.checks import doctor
-from memtui.tui.screens.activity.breaks import BreakRow, read_breaks
-from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_title
+from memtui.tui.screens.activity.rows import BreakRow, NoteRow, RowContext, add_title, read_breaks
 from memtui.tui.screens.activity.sessions import Row, RunRow, SessionGroup, SwitchRow
 from memtui.views import colours, query, safe_text
 from memtui.views.deliveries import EVENTS, GLYPHS, KIND_WORD, LABELS, WORDS, limits, outcomes, sums

@@ -20,8 +20,17 @@ from memtui.deliver.sessions import Session
 from memtui.models import choice
 from memtui.models.subconscious import runs
 from memtui.models.subconscious.runs import Run
-from memtui.tui.screens.activity.breaks import BreakRow, append_kept
-from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_line, add_title, below, marked, receipt
+from memtui.tui.screens.activity.rows import (
+    BreakRow,
+    NoteRow,
+    RowContext,
+    add_line,
+    add_title,
+    append_kept,
+    below,
+    marked,
+    receipt,
+)
 from memtui.tui.screens.frame import Described
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.detail import append_keys

@@ -54,8 +54,7 @@ class MemoryDetail:
         scope, row = pair
         memory, now = row.memory, self.services.data.now()
         text = _description(memory).append_text(flag_lines(row))
-        for note in memory.notes:
-            text.append(f"  {safe_text.line(note, 300)}\n", "dim")
+        text.append("".join(f"  {safe_text.line(note, 300)}\n" for note in memory.notes), "dim")
         words = f"{memory.type or 'untyped'} in {self.reader.name_of(scope)}"
         words += f" · written {ago(memory.changed_at, now)}" if memory.changed_at else ""
         text.append(safe_text.line(words) + "\n", "dim").append_text(self._deliveries(pair, now))

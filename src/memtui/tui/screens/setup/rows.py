@@ -314,8 +314,7 @@ def _behind_heading(row: SetupRow) -> str:
 def _append_reading(text: Text, about: Overview, now: float) -> None:
     text.append("After each turn the model reads the session in the background\n", style="bold")
     text.append(safe_text.line(models.state(about, now)) + "\n")
-    for name, words in models.facts(about, now):
-        text.append(f"{name:<9}{safe_text.line(words)}\n")
+    text.append("".join(f"{name:<9}{safe_text.line(words)}\n" for name, words in models.facts(about, now)))
     waiting = many(len(about.mentions), "question waits", "questions wait")
     text.append(f"{waiting} for a reply\n" if about.mentions else "", style="cyan")
     text.append(keymap.keyed("{app.activity} has each session that it read, {app.memories} its blocks.\n"), "dim")
