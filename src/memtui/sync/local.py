@@ -127,12 +127,9 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
         own |= {key: row for key, row in rows.parse(before).items() if f"{directory}/{key[0]}" in withheld}
         if own:
             tree[name] = rows.render(own)
-    tops = (
-        {}
-        if team
-        else {GLOBAL: None} | {top: paths_hot.project_key(path) for top, path in roots(env, {}, moves).items()}
-    )
-    places_of_drafts = {top: paths_hot.inbox_dir(root, key) for top, key in tops.items()}
+    places_of_drafts = {} if team else {GLOBAL: paths_hot.inbox_dir(root, None)}
+    for top, path in ({} if team else roots(env, {}, moves)).items():
+        places_of_drafts[top] = paths_hot.inbox_dir(root, paths_hot.project_key(path))
     for top, inbox in places_of_drafts.items():
         with storing(inbox):
             if rejected := rows.of_inbox(inbox):

@@ -23,10 +23,6 @@ def is_on(root: str) -> bool:
     return config_hot.value(config_hot.load(root), None, "sync_drafts") is True
 
 
-def _path(entry_id: str) -> str:
-    return f"{TOP}/{entry_id}.json"
-
-
 def _entries(inboxes: Mapping[str, str]) -> dict[str, tuple[str, format_hot.Entry]]:
     """Return by id the drafts that wait here, with the top of their inbox."""
     files = ((top, f"{inbox}/{notes.DRAFTS}") for top, inbox in inboxes.items())
@@ -40,14 +36,14 @@ def outgoing(root: str, inboxes: Mapping[str, str], base: Tree, state: SyncState
         return base
     waiting = _entries(inboxes)
     decided = set(state.drafts) - waiting.keys()
-    tree = {path: data for path, data in base.items() if path not in {*map(_path, decided)}}
+    tree = {path: data for path, data in base.items() if not (path.startswith(TOP) and path[-31:-5] in decided)}
     for entry_id, (top, entry) in waiting.items():
         fields = {key: value for key in FIELDS if (value := entry.fields.get(key))}
         fields.setdefault("machine", state.name)
         is_conflict = entry.fields.get("from", "").startswith(notes.ADDRESS)  # these travel by themselves
         data = fastjson_hot.dumps({"fields": fields, "place": top, "text": entry.text}) + "\n"
         if notes.ID.fullmatch(entry_id) and not (is_conflict or ":" in fields.get("scope", "") or kinds_in(data)):
-            tree.setdefault(_path(entry_id), data.encode())
+            tree.setdefault(f"{TOP}/{entry_id}.json", data.encode())
     return tree
 
 

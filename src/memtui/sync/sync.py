@@ -283,7 +283,8 @@ def _note_writers(repo: Remote, here: LocalTree, path: str, state: SyncState, co
 def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: set[str]) -> Tree:
     """Return the tree of this machine: its memories, what is of projects that are not here, and its own row."""
     names = {f"{CONFLICTS}/{key}.json": entry for key, entry in state.asked.items()}
-    waiting = {entry.id for entry in _waiting(root)}
+    drafts_here = (f"{directory}/{notes.DRAFTS}" for directory in notes.inboxes(root).values())
+    waiting = {entry.id for path in drafts_here for entry in format_hot.read(path)}
     withheld = {path for path in base if _file(here, path) in here.withheld}
     own_rows = row_paths(here.places)
     rest = {
@@ -388,14 +389,6 @@ def _leave(root: str, here: LocalTree, tree: Tree, row: dict[str, Any], team: st
     inbox = here.inboxes.get(top) or paths_hot.inbox_dir(root, None)
     text = "\n\n".join(filter(None, (other.description, other.body.strip()))) or other.stem
     return file_hot.add_entry(inbox, "updates", {k: v for k, v in fields.items() if v}, text)
-
-
-def _waiting(root: str) -> list[format_hot.Entry]:
-    return [
-        entry
-        for directory in notes.inboxes(root).values()
-        for entry in format_hot.read(f"{directory}/{format_hot.FILES['updates']}")
-    ]
 
 
 def _sentence(conflict: Conflict) -> str:
