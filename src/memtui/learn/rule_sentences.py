@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from memtui.base import clock_hot
+from memtui.base.phrasing_hot import cut
 from memtui.client.transcripts.conversation import normalised
 from memtui.learn import phrases, wording
 from memtui.store.relative_dates import dated
@@ -268,7 +269,7 @@ def quoted(rule: Sentence, sentences: Sequence[Sentence], time: str) -> tuple[st
     description = _dated(wording.describe(_completed(rule, sentences)), time)
     if not _says_more(rule, description, sentences):
         return description, ""
-    return description, _dated(wording.cut(told(sentences), MAX_BODY), time)
+    return description, _dated(cut(told(sentences), MAX_BODY), time)
 
 
 def _completed(rule: Sentence, sentences: Sequence[Sentence]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from memtui.base.phrasing_hot import cut
 from memtui.client.transcripts.conversation import Turn, normalised
 from memtui.learn import message, phrases, rule_sentences, wording
 from memtui.learn.rule_sentences import Sentence
@@ -372,7 +373,7 @@ def _signal(turn: Turn, sentences: list[Sentence], rule: _Rule, apart: list[int]
         session=turn.session,
         time=turn.time,
         agent=wording.tail(turn.agent, MAX_AGENT),
-        person=wording.cut(message.shortened(turn.text) if apart is None else sentence_text, MAX_WORDS),
+        person=cut(message.shortened(turn.text) if apart is None else sentence_text, MAX_WORDS),
         request=_request(turn, f"{description} {body}"),
     )
 

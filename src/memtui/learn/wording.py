@@ -6,6 +6,7 @@ from collections import Counter
 
 from memtui.base import word_lists
 from memtui.base.ids_hot import content_hash
+from memtui.base.phrasing_hot import cut
 from memtui.learn import phrases
 from memtui.learn.phrases import compiled
 
@@ -61,14 +62,6 @@ def imperative(text: str) -> bool:
     if first not in VERBS:
         return False
     return first not in NOUNS or (len(words) > 1 and _OBJECT.match(words[1]) is not None)
-
-
-def cut(text: str, limit: int) -> str:
-    """Return the beginning of a text, cut at a word, with "…" if it is longer."""
-    if len(text) <= limit:
-        return text
-    head = text[: limit - 1]
-    return (head[: head.rfind(" ")] if " " in head[limit // 2 :] else head).rstrip() + "…"
 
 
 def tail(text: str, limit: int) -> str:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from memtui.base import fastjson_hot, word_lists
+from memtui.base.phrasing_hot import cut
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.transcript_hot import text_of
 
@@ -132,10 +133,7 @@ def request_of(text: str) -> str:
     line = " ".join(_PASTED.sub(" ", text).split())
     if len(line.split()) < LEAST_WORDS and (line.isascii() or len(line) < 2 * LEAST_WORDS):
         return ""
-    if len(line) <= LONGEST:
-        return line
-    head = line[: LONGEST - 1]
-    return (head[: head.rfind(" ")] if " " in head[LONGEST // 2 :] else head) + "…"
+    return cut(line, LONGEST)
 
 
 # Typed answers to the agent's questions

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from functools import cached_property
 
-from memtui.base import fs_hot, paths_hot
+from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.client import locate_hot
 from memtui.store.scopes import Scope
 from memtui.tidy.checks import history
@@ -74,8 +74,7 @@ class ProjectFiles:
                 package = json.loads(self.read(path))
             except ValueError:
                 return None
-            scripts = package.get("scripts") if isinstance(package, dict) else None
-            names.update(scripts if isinstance(scripts, dict) else ())
+            names.update(fastjson_hot.table(package, "scripts") if isinstance(package, dict) else ())
         return names
 
     @cached_property
