@@ -117,7 +117,9 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
     if not team:
         others = [own for own in projects.with_memory(env) if own.directory not in directories.values()]
         clone, alone = "another clone of it is synced", "a project without a git remote"
-        withheld |= {own.path or own.directory: clone if own.path and projects.remote(own.path) else alone for own in others}
+        withheld |= {
+            own.path or own.directory: clone if own.path and projects.remote(own.path) else alone for own in others
+        }
     for kind, (top, directory) in () if team else product(rows.KINDS, directories.items()):
         name = rows.path(kind, top)
         before = base.get(name, b"")

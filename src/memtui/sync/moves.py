@@ -59,13 +59,13 @@ class Moves(dict[str, str]):
     def seen(self, before: Mapping[str, str], now: Mapping[str, str], tree: Tree) -> "Moves":
         """Return those that this machine is the first to see. `before`, `now`: directories by name; `tree`: what has
         memories under a name, which then is another project's."""
-        taken = {top_of(path) for path in tree} | {self.follow(top) for top in before}
+        occupied = {top_of(path) for path in tree} | {self.follow(top) for top in before}
         names = {directory: self.follow(top) for top, directory in now.items()}
         new = Moves()
         for old, directory in before.items():
-            name, known = names.get(directory, ""), self.follow(old)
-            if name not in taken and known not in names.values() and old.startswith(PROJECTS) and name:
-                new.update({known: name} if known == old else {name: known})
+            name, identity = names.get(directory, ""), self.follow(old)
+            if name not in occupied and identity not in names.values() and old.startswith(PROJECTS) and name:
+                new.update({identity: name} if identity == old else {name: identity})
         return new
 
     def files(self) -> Tree:

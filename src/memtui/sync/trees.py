@@ -49,7 +49,7 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
         for old, new in renames[number].items():
             other = (theirs, ours)[number]
             if new in other and renames[1 - number].get(old) != new:
-                free = _free_name(new, {*base, *ours, *theirs})
+                free = _free_name(new, map(on_any_disk, {*base, *ours, *theirs}))
                 if ours_stand(new) == (number == 0):
                     other = _moved(other, {new: free})
                     ours, theirs = (ours, other) if number == 0 else (other, theirs)
@@ -66,13 +66,13 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
         new = min(side[old] for side in merges if old in side)
         if all(new in side or old not in side for side in (base, ours, theirs)):
             base, ours, theirs = (_with_body(side, old, new) for side in (base, ours, theirs))
+    clashes: tuple[dict[str, str], dict[str, str]] = {}, {}
+    occupied = {*map(on_any_disk, {*base, *ours, *theirs})}
     for path in sorted((ours.keys() & theirs.keys()) - base.keys()):
-        if ours[path] != theirs[path] and path.endswith(".md") and os.path.basename(path) != INDEX_NAME:
-            free = _free_name(path, {*base, *ours, *theirs})
-            if ours_stand(path):
-                theirs = _moved(theirs, {path: free})
-            else:
-                ours = _moved(ours, {path: free})
+        if ours[path] != theirs[path] and _is_memory(path):
+            free = clashes[ours_stand(path)][path] = _free_name(path, occupied)
+            occupied.add(on_any_disk(free))
+    ours, theirs = _moved(ours, clashes[0]), _moved(theirs, clashes[1])
     tree: Tree = {}
     for path in sorted({*base, *ours, *theirs}):
         merged = _file(path, (base.get(path), ours.get(path), theirs.get(path)), conflicts, ours_stand)
@@ -85,11 +85,11 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
             tree[path] = _sound_index(path, tree, before, (ours, theirs))
     for path in [path for path in tree if _NEW in path]:
         name = path.replace(_NEW, "")
-        tree = _moved(tree, {path: name if name not in tree else _free_name(name, tree)})
+        tree = _moved(tree, {path: name if name not in tree else _free_name(name, map(on_any_disk, tree))})
     twins: dict[str, str] = {}  # Ship.md and ship.md
     for path in sorted(tree, key=lambda path: (path not in base, path)):
         if twins.setdefault(on_any_disk(path), path) != path and _is_memory(path):
-            tree = _moved(tree, {path: _free_name(path, tree)})
+            tree = _moved(tree, {path: _free_name(path, map(on_any_disk, tree))})
     return TreeMerge(tree, conflicts)
 
 
@@ -232,8 +232,8 @@ def _moved(tree: Tree, renames: Mapping[str, str]) -> Tree:
 
 
 def _free_name(path: str, names: Iterable[str]) -> str:
-    stem, number, taken = path.removesuffix(".md"), 2, {*map(on_any_disk, names)}
-    while on_any_disk(f"{stem}-{number}.md") in taken:
+    stem, number, occupied = path.removesuffix(".md"), 2, names if isinstance(names, set) else {*names}
+    while on_any_disk(f"{stem}-{number}.md") in occupied:
         number += 1
     return f"{stem}-{number}.md"
 
