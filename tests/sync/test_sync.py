@@ -21,6 +21,7 @@ from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
 from memtui.sync import local, membership, quick, repository, sync
 from memtui.views import query
+from waiting import eventually
 
 MEMORY = "---\nname: {0}\ndescription: About {0}\ntype: feedback\n---\n\n{1}\n"
 
@@ -404,7 +405,7 @@ def test_two_syncs_at_once_both_arrive(both):
 )
 def test_what_git_says_comes_with_what_to_do(tmp_path, monkeypatch, words, hint):
     process = subprocess.CompletedProcess([], 128, b"", words.encode())
-    monkeypatch.setattr(repository.subprocess, "run", lambda *_, **__: process)
+    monkeypatch.setattr(repository, "run", lambda *_: process)
     with pytest.raises(MemtuiError, check=lambda error: error.hint.startswith(hint)):
         repository.Remote(str(tmp_path), "host:memories").git("fetch")
 
@@ -434,3 +435,16 @@ def test_a_draft_is_on_all_machines_until_one_decides(tmp_path, remote, both):
     for machine in (desktop, laptop, desktop):
         machine.sync()
     assert [[entry.text for entry in machine.drafts()] for machine in both] == [["Tabs."], ["Tabs."]]
+
+
+@pytest.mark.slow
+def test_a_host_that_does_not_answer_is_said_and_no_ssh_is_left(tmp_path, monkeypatch):
+    (tmp_path / "ssh").write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 60\n")
+    (tmp_path / "ssh").chmod(0o755)
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(tmp_path / "ssh"))
+    monkeypatch.setattr(repository, "PATIENCE", 1.0)
+    machine = Machine(tmp_path, "laptop", "")
+    with pytest.raises(MemtuiError, match="does not answer"):
+        membership.join(machine.root, "git@example.org:memories.git")
+    with pytest.raises(ProcessLookupError):
+        eventually(lambda: os.kill(int((tmp_path / "pid").read_text()), 0), 9)

@@ -361,14 +361,14 @@ def killed(machine, allowed):
 
         return call
 
-    run = subprocess.run
+    run = repository.run
     with pytest.MonkeyPatch.context() as patch:
         for name in CALLS:
             counts = (lambda args: args[1] & os.O_CREAT) if name == "open" else lambda args: True
             call = wrap(getattr(posix, name), counts)
             patch.setattr(posix, name, call)
             patch.setattr(os, name, call)
-        patch.setattr(subprocess, "run", wrap(run, lambda args: True))
+        patch.setattr(repository, "run", wrap(run, lambda args: True))
         try:
             machine.sync()
         except (Killed, MemtuiError):

@@ -3,6 +3,7 @@ checked out: names, kinds and sizes of files are looked at before their contents
 
 import os
 import re
+import signal
 import subprocess
 import time
 import unicodedata
@@ -61,6 +62,18 @@ class RejectedError(MemtuiError):
     """The remote went on meanwhile: another machine pushed."""
 
 
+def run(words: list[str], data: bytes, env: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """Run a program; after PATIENCE it is ended, with what it started, such as ssh. Raises TimeoutExpired, OSError."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, env=env, start_new_session=True) as process:
+        try:
+            output, errors = process.communicate(data, PATIENCE)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
 class Remote:
     """The remote `url`, through the bare repository at `path`; git gets `env`, by default this process's."""
 
@@ -73,15 +86,7 @@ class Remote:
         env |= {"GIT_TERMINAL_PROMPT": "0", "GIT_DIR": self.path, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
         env["SSH_ASKPASS_REQUIRE"] = "never"  # and no terminal, as ssh reads passwords from
         try:
-            process = subprocess.run(
-                ["git", *OPTIONS, *words],
-                input=data,
-                capture_output=True,
-                timeout=PATIENCE,
-                env=env,
-                check=False,
-                start_new_session=True,
-            )
+            process = run(["git", *OPTIONS, *words], data, env)
         except FileNotFoundError as error:
             raise MemtuiError("git can't be started.", "Install git 2.30 or newer.") from error
         except subprocess.TimeoutExpired as error:
