@@ -195,10 +195,7 @@ class Plan:
     def changes(self) -> list[Change]:
         """Return the changes: trust, what is new, what changes, what goes, what follows. Raises MemtuiError."""
         contents: list[tuple[Scope, str, bytes]] = []
-        new: list[Change] = []
-        changed: list[Change] = []
-        changes: list[Change] = []
-        following: list[Change] = []
+        new, changed, changes, following = (list[Change]() for _ in range(4))
         for path, before, after, repaired in self.preview():
             scope = self._indexes.get(path) or self.files.scope_of(path).scope
             real = references.real_path(scope, path)
@@ -276,9 +273,7 @@ class Plan:
 
     def _follow_lines(self, files: dict[str, bytes | None]) -> None:
         """Change lines of memories: first those that lead elsewhere, then new ones, then those that go."""
-        elsewhere: list[tuple[Scope, LineChange]] = []
-        new: list[tuple[Scope, LineChange]] = []
-        lines_removed: list[tuple[Scope, LineChange]] = []
+        elsewhere, new, lines_removed = (list[tuple[Scope, LineChange]]() for _ in range(3))
         pointed = set()
         for path in [path for path, data in files.items() if data is None or path in self.heirs]:
             (scope, file), heir = self.files.scope_of(path), self._heir(path)

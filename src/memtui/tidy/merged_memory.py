@@ -1,6 +1,5 @@
 """Merge memories into the first one: it keeps its file, links and words, and gets what only the others say."""
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
@@ -19,11 +18,7 @@ from memtui.tidy.coverage import ITEM, LABEL, Chunk, FieldValue, Statement, Targ
 OWN = frozenset({"name"})
 # The kinds of pieces that have sentences.
 RUNNING = frozenset({"paragraph", "item"})
-# A sentence that begins like this is about what the one before it said. `This project` is not.
-LEANING = re.compile(
-    r"[\"'“‘(*_]*(?:(?:This|That|These|Those)(?! (?:repo|project|codebase|machine|team|user|memory))"
-    r"|It|Its|It['’]s|They|Their|Them|He|She|His|Her|Such|Otherwise|Instead)\b"
-)
+LEANING = coverage.pattern("leaning")
 SENTENCE_END = (".", "!", "?", "…", "。", ":", ";")
 
 
