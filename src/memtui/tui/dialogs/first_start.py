@@ -201,7 +201,7 @@ async def read_past_sessions(services: "Services") -> None:
         services.say("No new draft was found.")
         return
     title = "; ".join([f"Found {many(len(offer.drafts), 'draft')}", *offer.more_words])
-    if await services.ask(Preview(title, _best_drafts(offer), "put them into the inbox")):
+    if await services.ask(Preview(title, _best_drafts(offer), "put them into the Inbox")):
         offer.write(store)
         inbox = services.go("inbox")
         if any(draft.candidate.project not in {"", data.project_root} for draft in offer.drafts):

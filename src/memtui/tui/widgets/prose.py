@@ -124,7 +124,7 @@ def draw(parts: Iterable[Part]) -> Text:
     text = Text()
     for part in parts:
         if isinstance(part, TextDifference):
-            text.append_text(difference(part.before or b"", part.after or b""))
+            text.append_text(_text_first(part.before or b"", part.after or b""))
         elif isinstance(part, File):
             text.append_text(cut(Text(style=part.style), part.text, part.path, limit=FILE_SHOWN))
         elif isinstance(part, Remedy):
@@ -132,6 +132,19 @@ def draw(parts: Iterable[Part]) -> Text:
         else:
             text.append(*part)
     return text
+
+
+def _text_first(old: bytes, new: bytes) -> Text:
+    """Draw the difference of two memories' texts, then that of their fields."""
+    (old_fields, old_body), (new_fields, new_body) = map(_divided, (old, new))
+    pairs = [pair for pair in ((old_body, new_body), (old_fields, new_fields)) if pair[0] != pair[1]]
+    return Text("\n").join(difference(*pair) for pair in pairs or [(old, new)])
+
+
+def _divided(data: bytes) -> tuple[bytes, bytes]:
+    fields, mark, body = data.partition(b"\n---\n")
+    text = body.lstrip(b"\n")
+    return (data[: len(data) - len(text)], text) if mark and fields.startswith(b"---\n") else (b"", data)
 
 
 def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = "", head: int = -1) -> Text:
