@@ -29,8 +29,7 @@ class Context(Workspace):
             if value and not value.startswith("/"):
                 hint = "Give the full path from the root: /…"
                 raise UsageError(f"{name} is {value!r}, which is not an absolute path.", hint)
-        self.out = out
-        self.project_given = project is not None
+        self.out, self.project_given = out, project is not None
         try:
             cwd = os.path.realpath(project if project is not None else os.getcwd())
         except FileNotFoundError as error:

@@ -169,12 +169,10 @@ class Output:
         self.json = as_json
         self.stdout: TextIO = sys.stdout
         self.stderr: TextIO = sys.stderr
-        self.tty = self.stdout.isatty()
-        self.stderr_tty = self.stderr.isatty()
+        self.tty, self.stderr_tty = self.stdout.isatty(), self.stderr.isatty()
         able = self.tty and env.get("TERM") != "dumb"
         self.colour = (able or bool(env.get("FORCE_COLOR"))) and not env.get("NO_COLOR")
-        self.ascii = self.tty and glyphs.only_ascii(env)
-        self.columns = terminal_columns(env)
+        self.ascii, self.columns = self.tty and glyphs.only_ascii(env), terminal_columns(env)
         self._begun = False
         self._progress_due, self._has_progress = 0.0, False
 

@@ -37,10 +37,7 @@ class DemoSession:
     long before the world's now it begins. Each `after` is in seconds since the record before."""
 
     def __init__(self, world: World, name: str, project: str, hours: float) -> None:
-        self.world = world
-        self.name = name
-        self.id = world.sessions[name]
-        self.project = project
+        self.world, self.name, self.id, self.project = world, name, world.sessions[name], project
         self.time = world.now - hours * HOUR
         self.lines: list[str] = []
         self.count = sorted(world.sessions).index(name) * 100

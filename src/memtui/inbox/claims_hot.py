@@ -29,9 +29,7 @@ class Recipient:
     def __init__(self, session_id: str, agent: str, top: str, now: float) -> None:
         self.session_id, self.agent, self.top, self.now = session_id, agent, top, now
         self.paths: list[str] = []
-        self.personal = False
-        self.urgent_only = False
-        self.root = ""
+        self.personal, self.urgent_only, self.root = False, False, ""
 
 
 def addressed(entry: format_hot.Entry, recipient: Recipient) -> "str | None":

@@ -66,8 +66,7 @@ class MemtuiApp(Services):
         for name in TABS:
             self.add_mode(name, partial(self._new_screen, name))
         self.first, self.tour, self.read_only = screen, tour, read_only
-        self._offered = False
-        self.progress = Progress(self)
+        self._offered, self.progress = False, Progress(self)
         remapped = self.data.keys()
         keymap.use(remapped)
         self.set_keymap({name: bound(keys) for name, keys in remapped.items()})

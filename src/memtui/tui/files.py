@@ -86,8 +86,7 @@ class Watch:
         self._trees: dict[str, Tree] = {}
         self._stamps: dict[str, Stamp] = {}
         self._others: list[Scope] = []
-        self._looks = 0
-        self._at = 0
+        self._looks, self._at = 0, 0
 
     def changed(self) -> frozenset[str]:
         """Return the parts that changed since the last call."""

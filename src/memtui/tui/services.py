@@ -90,9 +90,7 @@ class Progress:
     """The changes that are being made; `services.at_work` while there are many."""
 
     def __init__(self, services: "Services") -> None:
-        self.services = services
-        self._stop = False
-        self._reported_at = 0.0
+        self.services, self._stop, self._reported_at = services, False, 0.0
 
     async def run(self, work: Callable[[], Result], total: int | None = None) -> Result:
         """Return what `work` does with `total` changes, None for a number that only `go_on` gets. Raises its errors."""

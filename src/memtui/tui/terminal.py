@@ -159,8 +159,7 @@ class KeptStylesheet(Stylesheet):
 
     def __init__(self, variables: dict[str, str]) -> None:
         super().__init__(variables=variables)
-        self._current = variables
-        self._changed = False
+        self._current, self._changed = variables, False
 
     def set_variables(self, variables: dict[str, str]) -> None:
         if variables != self._current:

@@ -146,8 +146,7 @@ class Choice(Dialog[str | None]):
         self._haystack = matches.Haystack(
             self.rows, lambda row: row[1], lambda row: after[row[0]].plain if row[0] in after else ""
         )
-        self.table = Options(after)
-        self.narrows = len(options) >= NARROWED
+        self.table, self.narrows = Options(after), len(options) >= NARROWED
 
     def body(self) -> ComposeResult:
         yield Static(id="typed")

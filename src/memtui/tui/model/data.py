@@ -28,8 +28,7 @@ class State:
     """The state of the screens from one start to the next, a table each, in `run/tui.json`: a cache."""
 
     def __init__(self, root: str, *, read_only: bool = False) -> None:
-        self.path = root + "/run/tui.json"
-        self.read_only = read_only
+        self.path, self.read_only = root + "/run/tui.json", read_only
 
     def get(self, screen: str) -> dict[str, object]:
         value = self._read().get(screen)

@@ -37,8 +37,7 @@ class Frame:
     def __init__(self, screen: Any) -> None:
         self.screen = screen
         self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
-        self.status = ""
-        self._is_drawing = False
+        self.status, self._is_drawing = "", False
         self._titles: dict[Widget, Text] = {}
         self._lines_for_rows = 0  # how many the list above the detail has
 

@@ -80,11 +80,9 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._draw, self.key, self._look, self.can_mark = draw, key, look, can_mark
         self.rows: Sequence[Row] = ()
         self.marks: set[str] = set()
-        self.has_cursor = True
-        self._anchor = ""
+        self.has_cursor, self._anchor = True, ""
         self._is_placed = False  # whether the cursor follows its row
-        self._shown_at = math.inf
-        self._height = 0
+        self._shown_at, self._height = math.inf, 0
         self._strips: dict[tuple[Hashable, bool, bool], Strip] = {}
         self._paint: Paint | None = None
 
