@@ -112,8 +112,7 @@ class _Formatter(argparse.HelpFormatter):
         super().__init__(prog, **{"width": (terminal_columns(os.environ) or 80) - 2, **options})
 
     def add_usage(self, usage: "Any", actions: "Any", groups: "Any", prefix: "Any" = None) -> None:
-        own = [action for action in actions if action.dest not in EVERYWHERE]
-        super().add_usage(usage, own, groups, prefix)
+        super().add_usage(usage, [action for action in actions if action.dest not in EVERYWHERE], groups, prefix)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if text.startswith("example") else super()._fill_text(text, width, indent)

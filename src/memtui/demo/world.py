@@ -130,8 +130,7 @@ def _trashed(world: World) -> None:
     store.delete(memory)
     journal = world.root + "/journal.jsonl"
     content = fs_hot.read_bytes(journal)
-    trash_ids = dict.fromkeys(match[1] for match in ULID.finditer(content))
-    for number, old in enumerate(trash_ids):
+    for number, old in enumerate(dict.fromkeys(match[1] for match in ULID.finditer(content))):
         content = content.replace(old, ulid(world.now - (30 - number) * HOUR, 5000 + number).encode())
     fs_hot.write_atomic(journal, content, durable=False)
     index = world.config + "/memory/MEMORY.md"

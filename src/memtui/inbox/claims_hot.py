@@ -121,8 +121,7 @@ class Claim:
 
 def peek(directory: str, recipient: Recipient) -> "list[tuple[format_hot.Entry, str]]":
     """List the guidance for the recipient, each with its reason, without taking it. Raises OSError."""
-    entries = _with_reasons(_source(directory), recipient)
-    return [(entry, reason) for entry, reason in entries if reason is not None]
+    return [(entry, reason) for entry, reason in _with_reasons(_source(directory), recipient) if reason is not None]
 
 
 def _source(directory: str) -> str:

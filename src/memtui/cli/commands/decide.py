@@ -72,8 +72,7 @@ class DecisionCall:
         option = next((option for option in options if getattr(self.args, option)), "")
         other = next((row.kind for row in self.rows if row.kind.word not in kinds), None)
         if option and other:
-            words = f"--{option.replace('_', '-')} is not for {other.option}."
-            raise UsageError(words, "Nothing was changed.")
+            raise UsageError(f"--{option.replace('_', '-')} is not for {other.option}.", "Nothing was changed.")
 
     def run(self, ways: "Sequence[tuple[tuple[str, ...], Callable[[DecisionCall, list[Decision]], None]]]") -> Result:
         """Decide about the rows of each kind by its way; what one way can't do does not stop the others."""

@@ -294,8 +294,7 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
     if args.dry_run:
         others = f"· {dream.passed_over} more {PASSED_OVER.format(most=MOST_CHARACTERS)}" if dream.passed_over else ""
         counted = many(dream.count, "memory", "memories")
-        asked = f"{counted}: {asking if dream.batches else 'none needs a look.'}"
-        return Result(data, narrate(others), asked)
+        return Result(data, narrate(others), f"{counted}: {asking if dream.batches else 'none needs a look.'}")
     if dream.batches and not args.yes and not args.unattended:
         ctx.confirm(f"{asking} Ask?", "No model was asked.")
 

@@ -93,8 +93,7 @@ def _grant(
         words = f"trusted: {many(len(untrusted), 'memory', 'memories')}{how}"
     elif how:
         words = "trusted: all later versions; the present ones are trusted already"
-    undo = memories.undo(bool(untrusted or how))
-    return bulk.result({**_data(directory, after), "newly": untrusted}, words, undo)
+    return bulk.result({**_data(directory, after), "newly": untrusted}, words, memories.undo(bool(untrusted or how)))
 
 
 def _relative_path(ctx: Context, directory: str, name: str, label: str) -> str:

@@ -169,8 +169,7 @@ class Trace:
         if changes := [FileChange(file.path, file.before, file.after, file.mode) for file in files if not file.why]:
             first = visible(self._tree.name(changes[0].path), 80)
             words = f"change {first}" + f" and {many(len(changes) - 1, 'more file')}" * (len(changes) > 1)
-            journal = Journal(self.root, MODEL)
-            journal.record(RUN, changes, words, group=self.run.id, session=self.run.session)
+            Journal(self.root, MODEL).record(RUN, changes, words, group=self.run.id, session=self.run.session)
         names = {file: visible(self._tree.name(file.path), WHAT) for file in files}
         versioned = [words for file, words in names.items() if not file.why]
         others = [f"{words}: {file.why}" for file, words in names.items() if file.why]

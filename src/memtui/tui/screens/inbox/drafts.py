@@ -371,8 +371,7 @@ class TodoCommands(RowCommands[EntryRow]):
         what = f"ark {many(len(items), 'todo')} done"
         text = Text()
         for item in items:
-            limit = _shown_of_each(len(items))
-            prose.cut(text, item.text, item.path, limit=limit, before="  │ ").append("\n")
+            prose.cut(text, item.text, item.path, limit=_shown_of_each(len(items)), before="  │ ").append("\n")
         if self.chosen.is_seen() or await self.chosen.agrees(f"M{what}", text, f"m{what}"):
             self.chosen.act(lambda: review.done(items), f"Done: {drafts.named(items)}.", ENTRIES)
 

@@ -277,8 +277,7 @@ class MemoryCommands:
         go = f"add {many(len(plan.drafts), 'draft')}" if plan.drafts else ""
         if await self.services.ask(Preview(safe_text.line(f"{name}: {source.said}"), drafts_text(plan), go)):
             review = f"Press {keymap.key_of('app.inbox')} to review."
-            words = f"{drafts.added(len(plan.drafts))}. {review}"
-            self.services.make(partial(plan.write, store, name), words)
+            self.services.make(partial(plan.write, store, name), f"{drafts.added(len(plan.drafts))}. {review}")
 
     def _why_no_export(self) -> str:
         place = self.places.row

@@ -104,8 +104,7 @@ class Recall(Labelled):
     def leave(self) -> bool:
         self.list.recall = None
         self.memories.remove_class("recalling")
-        row_id = self.memories.rows_before.pop("recall", "")
-        self._show_state(*self._usual, row_id)
+        self._show_state(*self._usual, self.memories.rows_before.pop("recall", ""))
         self.list.focus()
         return True
 

@@ -345,8 +345,7 @@ class ScopeTree(RowList[Place]):
 
         def place(key: str, label: str, members: Sequence[Scope]) -> Place:
             count = sum(len(self.reader.rows.get(scope.label, ())) for scope in members)
-            is_unread = any(scope.label in unread for scope in members)
-            return Place(key, label, count, tuple(members), unread=is_unread)
+            return Place(key, label, count, tuple(members), unread=any(scope.label in unread for scope in members))
 
         def place_of(scope: Scope) -> Place:
             name = present.scope_name(scope, project)

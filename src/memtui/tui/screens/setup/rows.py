@@ -233,8 +233,7 @@ def _reading(overview: Overview, now: float) -> SetupRow:
 
 def _setting(option: Setting) -> SetupRow:
     mark, style = MARKS[PROBLEM] if option.problem else (" ", "")
-    changed = "changed · " * (option.source != "default")
-    state = "not read · " if option.problem else changed
+    state = "not read · " if option.problem else ("changed · " * (option.source != "default"))
     words = f"{setting.as_typed(option.value):<{VALUE_WIDTH}} {state}{option.meaning}"
     return SetupRow(f"setting {option.key}", "setting", mark, style, option.key, words, option=option)
 
