@@ -69,6 +69,9 @@ def test_fifty_notes_of_fifty_arrive_once(on, model):
             on.leave(NOTE.format(number))
             if number % 5 == 0:
                 model.will(on.shell("true"), "Done.")  # some run a prompt's hooks after a tool, too
+            if number == 25 and on.agent.has_lines:
+                with open(on.deliveries()[-1]["transcript"], "a") as file:
+                    file.write('{"type":"user","mess')  # as a crash leaves it
             request = session.say(f"prompt {number}")[-1]
             assert count(request, NOTE.format(number)) == [1]
     assert count(request, *[NOTE.format(number) for number in range(50)]) == [1] * 50
