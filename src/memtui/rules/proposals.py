@@ -14,8 +14,7 @@ MOST_RULES, MOST_CHARS, LEAST_TEXT = 8, 20_000, 4
 MOMENTS = {"c": "git commit *", "h": "git push *", "q": "gh pr create *"}
 # Options that say by themselves what they belong to, and words for them.
 OPTIONS = dict(line.split(": ") for line in sentences.SECTIONS["options"].split("\n"))
-BRANCHES = {"main", "master", "develop", "trunk"}
-SCRIPTS = (".sh", ".py")
+BRANCHES, SCRIPTS = {"main", "master", "develop", "trunk"}, (".sh", ".py")
 _HOLE = compiled("hole")
 _SHELL = re.compile(r"/-|[|;&<>(){}$`\\\"'\n,]")
 # No check, and no use of a tool: where the shell is may differ.
@@ -87,7 +86,7 @@ def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
             if match is None or len(words) - len(left) <= opening or is_inverted:
                 continue
             if rules := list(build(sentence, match)):
-                yield from rules if not re.search("[KB]", _REASON.sub("", left).partition(".")[0]) else ()
+                yield from rules if not re.search("[KB]", re.split(r"\.|;(?=n)", _REASON.sub("", left))[0]) else ()
                 end = len(words) - len(left)
                 break
 
@@ -140,7 +139,8 @@ def _commands(sentence: MaskedSentence, part: str) -> list[Pattern]:
 
 
 def _path(name: str) -> Pattern:
-    above = "**/" if name.rstrip("/") in sentences.ANYWHERE else ""
+    is_bundle = name.endswith((".xcodeproj", ".xcworkspace"))  # a directory
+    above, name = "**/" if is_bundle or name.rstrip("/") in sentences.ANYWHERE else "", name + "/" * is_bundle
     name = name.removeprefix("./").removeprefix("/")
     is_file = name not in sentences.DIRECTORIES and ("*" in name or "." in name.rpartition("/")[2] or "/" not in name)
     return Pattern(path=above + (f"{name}**" if name.endswith("/") else name if is_file else f"{name}/**"))

@@ -238,7 +238,7 @@ def _kind(code: str) -> str:
     if "://" in code or len(code) > MOST_COMMAND or re.fullmatch(r"/[\w:-]+", code):
         return ""
     is_script = program.startswith(("./", "bin/", "scripts/")) or program.endswith(".sh")
-    has_option = re.fullmatch(r"[a-z][\w-]*(?: [\w.:/-]+)* --?[a-z][\w-]*(?: [\w.:/-]+)*", code)
+    has_option = re.fullmatch(r"[a-z][\w-]*(?: [\w.:/-]+)* (?:--?|/)[a-z][\w-]*(?: [\w.:/-]+)*", code)
     if program in PROGRAMS or has_option or (further and (program in LIBRARIES or is_script)):
         return "C"
     if _is_path(code) or code in FILES:
