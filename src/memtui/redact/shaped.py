@@ -58,6 +58,7 @@ for kind, words, place in _triples("commands"):
     whole = place.replace("…", r"[^\n]{0,160}?").replace("SECRET", r"(?P<secret>[^\s\"'|]{3,2000})")
     COMMANDS.append((kind, tuple(words.split()), r"(?<![A-Za-z0-9])" + whole))
 COMMANDS.append(("recovery phrase", ("phrase", "mnemonic", "seed"), pattern("phrase").pattern))
+_COMMAND_WORDS = {word for _, needed, _ in COMMANDS for word in needed}
 
 
 # Generated values
@@ -335,8 +336,9 @@ def _in_headers(text: str, low: str) -> Iterator[Secret]:
 
 
 def _in_commands(text: str, low: str) -> Iterator[Secret]:
-    for kind, needed, pattern in COMMANDS:
-        for match in shape(pattern).finditer(text) if any(word in low for word in needed) else ():
+    words = {word for word in _COMMAND_WORDS if word in low}
+    for kind, needed, pattern in COMMANDS if words else ():
+        for match in () if words.isdisjoint(needed) else shape(pattern).finditer(text):
             value = match["secret"]
             if BARRIER not in value and (kind == "password hash" or not PLACEHOLDER.match(value)):
                 yield Secret(match.start("secret"), _trimmed(match), kind, 1 if kind != "password" else 2)
