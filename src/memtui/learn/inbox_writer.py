@@ -93,20 +93,12 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
 
 def fields_of(draft: Signal, project: str) -> dict[str, str]:
     """Return the fields of a pending update, those that say something."""
-    fields = {
-        "from": f"session:{draft.session}",
-        "kind": draft.kind,
-        "name": draft.name,
-        "type": draft.type,
-        "scope": draft.scope,
-        "confidence": f"{draft.confidence:.2f}",
-        "seen": str(1 + len(draft.repeats)) if draft.repeats else "",
-        "durable": "" if draft.durable is None else f"{draft.durable:.2f}",
-        "session": draft.session,
-        "project": project,
-        "evidence": draft.evidence,
-        "request": topics.clause(draft.description) or draft.request,
-    }
+    seen = str(1 + len(draft.repeats)) if draft.repeats else ""
+    durable = "" if draft.durable is None else f"{draft.durable:.2f}"
+    request = topics.clause(draft.description) or draft.request
+    fields = {"from": f"session:{draft.session}", "kind": draft.kind, "name": draft.name, "type": draft.type}
+    fields |= {"scope": draft.scope, "confidence": f"{draft.confidence:.2f}", "seen": seen, "durable": durable}
+    fields |= {"session": draft.session, "project": project, "evidence": draft.evidence, "request": request}
     return {key: value for key, value in fields.items() if value}
 
 

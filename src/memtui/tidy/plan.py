@@ -14,7 +14,7 @@ from memtui.store.memory import Memory, is_pinned
 from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.tidy import changeset, merged_memory
+from memtui.tidy import changeset, coverage, merged_memory
 from memtui.tidy.changeset import Kind, Proposal, archived, evidence_of, propose
 from memtui.tidy.checks import lint, lint_fixes, rule_steps
 from memtui.tidy.checks.lint import LintInput
@@ -26,14 +26,7 @@ VIOLATED = 3
 # By finding: what becomes of a memory that no longer helps.
 REMOVED: Mapping[str, Kind] = {"memories.empty": "delete", "memories.expired": "archive"}
 # What each step does, and the fields that it writes.
-PINNED = "Pinned, every session begins with it."
-STEPS = {
-    "memories.violated": PINNED,
-    rule_steps.PIN: PINNED,
-    rule_steps.REFUSE: "Then a hook refuses that, and says what to do; as `enforce: ask`, Claude Code asks you.",
-    rule_steps.RELAX: "Unpinned, it comes with the prompts that it fits; the habit may hold without it.",
-    "rules.archive": "Archived, no session gets it; the habit may hold without it.",
-}
+STEPS = dict(row.split(": ", 1) for row in coverage.SECTIONS["steps"].split("\n"))
 PIN = {"pinned": "true"}
 FIELDS = {
     "memories.violated": PIN,

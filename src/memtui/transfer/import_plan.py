@@ -186,22 +186,12 @@ def _free(name: str, names: set[str]) -> str:
 def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:
     incoming = draft.incoming
     now = store.journal.now()
-    fields = {
-        "id": draft.id,
-        "time": clock_hot.iso_seconds(now),
-        "from": f"import:{kind}",
-        "kind": format_hot.IMPORTED,
-        "name": draft.name,
-        "type": incoming.type,
-        "scope": draft.scope,
-        "session": incoming.session,
-        "project": paths_hot.project_root(store.cwd),
-        "source": incoming.where,
-        "created": incoming.created,
-        "modified": incoming.modified,
-        "tags": ", ".join(incoming.tags),
-        "triggers": json.dumps(incoming.triggers, ensure_ascii=False) if incoming.triggers else "",
-    }
+    time, project = clock_hot.iso_seconds(now), paths_hot.project_root(store.cwd)
+    fields = {"id": draft.id, "time": time, "from": f"import:{kind}", "kind": format_hot.IMPORTED}
+    fields |= {"name": draft.name, "type": incoming.type, "scope": draft.scope}
+    fields |= {"session": incoming.session, "project": project, "source": incoming.where}
+    fields |= {"created": incoming.created, "modified": incoming.modified, "tags": ", ".join(incoming.tags)}
+    fields["triggers"] = json.dumps(incoming.triggers, ensure_ascii=False) if incoming.triggers else ""
     text = incoming.description + (f"\n\n{incoming.body}" if incoming.body.strip() != incoming.description else "")
     fields = {key: value for key, value in fields.items() if value}
     return format_hot.render(fields, inbox_drafts.join_evidence(text, ()))

@@ -131,12 +131,10 @@ def tidy(root: str, settings_path: str) -> None:
 
 Action = Literal["install", "uninstall"]
 SCOPES = ("user", "project", "local")
-# In the list of changes: (action, whether it is about the status line) -> words.
-VERBS = {
-    ("install", False): "install the hooks in",
-    ("install", True): "install the hooks and the status line in",
-    ("uninstall", False): "take the hooks out of",
-    ("uninstall", True): "take the status line out of",
+# In the list of changes, by action: the words for the hooks, and where it is about the status line.
+VERBS: dict[Action, tuple[str, str]] = {
+    "install": ("install the hooks in", "install the hooks and the status line in"),
+    "uninstall": ("take the hooks out of", "take the status line out of"),
 }
 LOCK_SECONDS = 5.0
 DIFF_CONTEXT = 2  # lines
@@ -394,7 +392,7 @@ def _apply_locked(change: SettingsPlan, journal: "Journal") -> str | None:
         record = replace(record, made_dirs=sorted(made_dirs))
     noted = edit(change.root, change.key, record)
     if change.changed:
-        verb = VERBS[change.action, change.status_line]
+        verb = VERBS[change.action][change.status_line]
         changes: list[Change] = [noted] if noted.before != noted.after else []
         journal.run(change.action, [*changes, _patch(change)], f"{verb} {change.settings_path}")
     elif noted.before != noted.after:

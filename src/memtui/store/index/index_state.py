@@ -110,20 +110,12 @@ class IndexState:
 
     def data(self) -> dict[str, object]:
         size = self.budget
-        return {
-            "scope": self.scope.label,
-            "path": self.scope.index_path,
-            "lines": size.lines,
-            "max_lines": size.max_lines,
-            "characters": size.units,
-            "max_characters": size.max_units,
-            "share": round(size.share, 3),
-            "cut_line": size.cut_line,
-            "below": [{"line": e.line, "title": e.title, "target": e.target} for e in size.below],
-            "recall_only": self.recall_only,
-            "dangling": [{"line": e.line, "title": e.title, "target": e.target, "own": e.leads} for e in self.dangling],
-            "missing": self.missing,
-        }
+        below = [{"line": e.line, "title": e.title, "target": e.target} for e in size.below]
+        dangling = [{"line": e.line, "title": e.title, "target": e.target, "own": e.leads} for e in self.dangling]
+        row: dict[str, object] = {"scope": self.scope.label, "path": self.scope.index_path, "lines": size.lines}
+        row |= {"max_lines": size.max_lines, "characters": size.units, "max_characters": size.max_units}
+        row |= {"share": round(size.share, 3), "cut_line": size.cut_line, "below": below}
+        return row | {"recall_only": self.recall_only, "dangling": dangling, "missing": self.missing}
 
     def flags(self) -> dict[str, Finding]:
         """Return the finding about each file that has one; together they are the `findings` about memories."""
