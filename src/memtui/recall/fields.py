@@ -83,14 +83,9 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
     name = name or stem
     lines = [*own_triggers.in_frontmatter(doc.fields), *triggers]
     title = name if name == stem else f"{name}\n{stem}"
-    texts = {
-        "name": title,
-        "description": description,
-        "headings": "\n".join(HEADING.findall(doc.body)),
-        "links": "\n".join(link.target.removesuffix(".md") for link in links.find(doc.body)),
-        "body": doc.body,
-        "triggers": "\n".join(lines),
-    }
+    targets = [link.target.removesuffix(".md") for link in links.find(doc.body)]
+    texts = {"name": title, "description": description, "headings": "\n".join(HEADING.findall(doc.body))}
+    texts |= {"links": "\n".join(targets), "body": doc.body, "triggers": "\n".join(lines)}
     expires = clock_hot.parse(memory.text_of(doc.fields, *EXPIRES)) or 0.0
     rules = tuple(rule.as_row() for rule in rule_hot.parse_all(doc.fields)[0] if rule.enforce)
     paths, checks = tuple(_listed(doc.fields, "paths")), tuple(memory.own_checks(doc.fields))
