@@ -290,6 +290,14 @@ def test_a_long_session_is_heard_from_its_end(read, api):
     assert len(text) < 2 * transcript_view.ALL + 10_000
 
 
+def test_of_a_transcript_before_its_first_reading_the_end_is_read(read, api, monkeypatch):
+    monkeypatch.setattr(run_process, "FIRST_BYTES", 10)
+    read.says("Go on.", "Done.")
+    read.says(SAID)
+    assert read.run(answer()).heard == 1
+    assert "The session began earlier" in api.requests[0].text()
+
+
 def test_an_answer_that_a_killed_process_left_is_acted_on_once(read, monkeypatch):
     read.says(SAID, BUILT)
 
