@@ -4,6 +4,7 @@ import os
 import posix
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import unicodedata
@@ -240,6 +241,13 @@ def test_what_is_one_name_on_some_disks_or_hosts_stops_no_machine(both):
         assert "Of this project." in machine.text("shop", "auto")
     laptop.write("deploy", "A twin here.")
     assert "it is Deploy.md" in "".join(laptop.sync().withheld.values())
+
+
+def test_a_directory_that_is_gone_deletes_nothing_elsewhere(both):
+    shutil.rmtree(both[1].directories["global"])
+    for machine in (both[1], both[0]):
+        machine.sync()
+        assert "Tuesdays" in machine.text("ship")
 
 
 def rename(machine, name):

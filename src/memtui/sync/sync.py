@@ -310,12 +310,13 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: se
 
 def _late(state: SyncState, here: LocalTree, base: Tree) -> set[str]:
     """Return the files of the last sync's tree, as they are called now, that belong to a project which this machine did
-    not have then, or elsewhere."""
+    not have then, or elsewhere, or whose directory is gone, as of a disk that is not there: nobody deleted them."""
     late: set[str] = set()
+    gone = {directory for directory in here.places.values() if not os.path.isdir(directory)}
     for path in base if state.tops else ():
         new = here.moves.path(path)
-        directory = here.places.get(moves.top_of(new), "")
-        if directory and state.tops.get(moves.top_of(path), "elsewhere") not in {directory, ""}:
+        directory, before = here.places.get(moves.top_of(new), ""), state.tops.get(moves.top_of(path), "elsewhere")
+        if directory and ((directory in gone and path.endswith(".md")) or before not in {directory, ""}):
             late.add(new)
     return late
 
