@@ -36,7 +36,7 @@ NAME = "@anthropic-ai/claude-code"
 REPO = Path(__file__).resolve().parents[2]
 CACHE = REPO / ".cache" / "client"  # a directory for each version; one without may lie in it as it is
 BINARY = "node_modules/@anthropic-ai/claude-code-*/claude"  # a package for each platform
-GET = ".venv/bin/python -m tests.e2e.client gets it"
+GET = "PYTHONPATH=tests .venv/bin/python -m e2e.client gets it"
 TIMEOUT = 180  # seconds, also for a busy machine
 SOURCES = Path(memtui.__file__).resolve().parents[1]
 

@@ -68,7 +68,9 @@ def _read_kinds() -> dict[str, Kind]:
         fields = {"words": ""}
         for line in text.replace("\n  ", " ").split("\n"):
             name, colon, rest = line.partition(": ")
-            fields |= {name: rest} if colon and name in PARTS else {"words": line}
+            if not (is_part := colon and name in PARTS) and fields["words"]:
+                raise ValueError(f"{code} has a second sentence, or a part of no such name: {line}")
+            fields |= {name: rest} if is_part else {"words": line}
         fields["remedy"] = fields.pop("do", "")
         kinds[code] = Kind(**{**fields, "by": tuple(fields.get("by", "").split())})  # type: ignore[arg-type]
     return kinds

@@ -327,4 +327,4 @@ def key_problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
             hint = f". Did you mean {close[0]}?" if close else ". `memtui config list --keys` lists them."
             yield name, "is not an action" + hint
         elif (why := keys_problem(keys)) is not None:
-            yield name, f"{why}. The default is used: {default_keys[name]}."
+            yield name, f"{why}. The default is used: {default_keys[name] or 'no key'}."
