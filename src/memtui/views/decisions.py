@@ -402,7 +402,7 @@ class TrustRow(Decision):
         memory, before, row = self.untrusted.memory, self.untrusted.before, self.untrusted.line
         path, whole = here.tilde(memory.path), memory.raw.decode("utf-8", "replace").rstrip("\n")
         body = memory.body.strip("\n")
-        at = whole.rfind(body) if body else 0
+        at = max(0, whole.rfind(body)) if body else 0  # its text has no \r, the file may
         texts: list[Part] = [
             File(whole[at:], path),
             *([File(f"\n{whole[:at].rstrip()}", path, "dim")] if at > 0 else []),

@@ -47,3 +47,13 @@ async def test_a_trusts_z_takes_it_back_and_x_asks_again_only_after_a_change(wor
         put(row.untrusted.memory.path, data + b"Other words.\n")
         await press(pilot, "app.refresh")
         assert len(untrusted(app)) == 1
+
+
+async def test_a_text_whose_lines_end_with_carriage_returns_is_shown(app):
+    async with app.run_test(size=(160, 48)) as pilot:
+        memory = (await to_kind(pilot, "trust")).untrusted.memory
+        put(memory.path, memory.raw.replace(b"\n", b"\r\n") + b"Last\r\nwords\r\n")
+        await press(pilot, "app.refresh")
+        await to_kind(pilot, "trust")
+        for words in (memory.description, "Last", "words"):
+            assert words in app.screen.detail.plain
