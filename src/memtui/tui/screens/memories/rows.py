@@ -367,7 +367,7 @@ class ScopeTree(RowList[Place]):
         places = self.places(self.unfolded)
         counts = max(2, *(len(place.counted) for place in places))
         self.columns[1:] = [Column("", counts, right=True)]
-        width = min(MOST_LABEL, max(len(place.draw()[0]) for place in self.places())) + counts + 3
+        width = min(MOST_LABEL, max(place.draw()[0].cell_len for place in self.places())) + counts + 3
         if width != self.width_needed:
             self.width_needed = width
             self.refresh(layout=True)
