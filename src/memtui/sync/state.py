@@ -15,8 +15,9 @@ WRITERS = "/writers.json"  # in the folder of a sync: who changed each file last
 
 
 class SyncState(NamedTuple):
-    """What this machine knows of its syncs: `base` is the commit that it and the remote began with last; `pending`: one
-    of the memories here that was about to be pushed, and may have been if the process was killed; `asked`: ids
+    """What this machine knows of its syncs: `base` is the commit that it and the remote began with last; `pending`:
+    those of the memories here that were about to be pushed, and may have been if the process was killed; `taking`:
+    the commit that is written here; `asked`: ids
     of drafts about texts that both changed, by the conflict's name; `time`: of the last sync that worked,
     `error`: of the last that did not; `read`: when the memories here were read last, from the files and
     directories (True) `watched`, and `seen`: their stamp then (sync/quick.py); `sent`: ids of notes that go with
@@ -30,6 +31,7 @@ class SyncState(NamedTuple):
     name: str
     base: str = ""
     pending: str = ""
+    taking: str = ""
     time: float = 0.0
     error: str = ""
     asked: dict[str, str] = {}  # noqa: RUF012  never changed in place

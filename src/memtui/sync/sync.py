@@ -105,6 +105,10 @@ def _run_locked(
     journal = Journal(root, by, lambda: now)
     with journal.locked():
         pass  # what a killed sync wrote in part is reverted before it is read
+    if state.taking:  # and what it wrote as a whole is what both begin with now
+        records = (t.record for t in journal.ledger().all() if t.state == "done")
+        if any(record.get("commit") == state.taking for record in records):
+            state = state._replace(base=state.taking, pending="", sent=[], taking="")
     asks = not state.team and incoming.is_on(root)
     came_before = {} if state.team else incoming.load(root)
     digests = incoming.accepted(root) if asks or came_before else {}
@@ -127,7 +131,9 @@ def _run_locked(
         if files != came_before:
             incoming.save(root, files)
         changes, used = incoming.adoption(root, others - digests.keys(), files)
-        _write(journal, state.team, changes + local_files.changes(root, exchange.here, wanted))
+        if changes := changes + local_files.changes(root, exchange.here, wanted):
+            save(root, (load(root, state.team) or exchange.state)._replace(taking=exchange.commit))
+            _write(journal, state.team, changes, exchange.commit)
         with storing(root):
             present = shared_drafts.take_in(root, exchange.here.inboxes, exchange.tree, state.drafts)
         asked = _ask_conflicts(root, exchange, leaves=not asks)
@@ -135,6 +141,7 @@ def _run_locked(
         after = exchange.state._replace(
             base=exchange.commit,
             pending="",
+            taking="",
             time=now,
             error="",
             asked=asked,
@@ -171,9 +178,11 @@ def _exchange(
     row, sent = f"{MACHINES}/{state.machine}.json", set(state.sent)
     for _ in range(TRIES):
         remote_head = repo.fetch(state.base)
-        if remote_head and state.pending and repo.is_ancestor(state.pending, remote_head):
-            state = state._replace(base=state.pending, pending="", sent=[])
-            notes.remove(root, sent)
+        pending = state.pending.split()[::-1] if remote_head else []
+        if landed := next((commit for commit in pending if repo.is_ancestor(commit, remote_head)), ""):
+            if landed == pending[0]:
+                notes.remove(root, sent)
+            state = state._replace(base=landed, pending="", sent=[])
         elif state.base not in {"", remote_head} and not (remote_head and repo.is_ancestor(state.base, remote_head)):
             raise MemtuiError(
                 f"{state.url} was rolled back, or is another one.",
@@ -242,7 +251,8 @@ def _push(root: str, repo: Remote, exchange: Exchange, counter: int, by: str) ->
     message += f"Memtui-Version: {memtui.__version__}\n"
     words = f"{AS_ON}{state.name}\n\nMemtui-Author: {state.author}\nMemtui-Counter: {counter}\n"
     own = commit = repo.commit(ours, [state.base] if state.base else [], words, exchange.base)
-    save(root, state._replace(pending=own, sent=sorted(exchange.sent)))
+    # One of before may arrive still: a git that was cut off from us goes on.
+    save(root, state._replace(pending=" ".join([*state.pending.split(), own][-9:]), sent=sorted(exchange.sent)))
     if tree != ours or remote_head != state.base:
         parents = [remote_head, own] if remote_head else [own]
         commit = repo.commit(tree, parents, message, theirs if remote_head else ours)
@@ -250,14 +260,13 @@ def _push(root: str, repo: Remote, exchange: Exchange, counter: int, by: str) ->
     return commit
 
 
-def _write(journal: Journal, team: str, changes: list[Change]) -> None:
-    if changes:
-        whose = f"the team {team}" if team else "other machines"
-        words = f"take in {many(len(changes), 'change')} from {whose}"
-        try:
-            journal.run(ledger.FROM_TEAM if team else "sync", changes, words)
-        except ConflictError as error:
-            raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
+def _write(journal: Journal, team: str, changes: list[Change], commit: str) -> None:
+    whose = f"the team {team}" if team else "other machines"
+    words = f"take in {many(len(changes), 'change')} from {whose}"
+    try:
+        journal.run(ledger.FROM_TEAM if team else "sync", changes, words, commit=commit)
+    except ConflictError as error:
+        raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
 
 
 def _ask_conflicts(root: str, exchange: Exchange, *, leaves: bool) -> dict[str, str]:
