@@ -101,7 +101,7 @@ def _clauses(words: str, opening: int) -> Iterator[tuple[int, str]]:
             continue
         if re.match(r"O[reEkuvch]|,[rek][^.;:—(]*O[reEkvgcw]", words[start - 1 :]) and re.search(r"n[^.;:—]*$", above):
             yield start, f"n{words[start:]}"
-        elif above[-1] != "O" and not re.search(r"[LFI]|a(?!c)|^D", before):
+        elif above[-1] != "O" and not re.search(r"[LFI]|a(?!c)|^j?[bD]", before):
             yield start, words[start:]
 
 
