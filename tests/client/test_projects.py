@@ -82,7 +82,8 @@ def test_the_true_path_comes_from_a_transcript_that_is_not_of_elsewhere(env, tmp
 def test_memory_of_a_repository_used_only_from_subdirectories(env, tmp_path):
     (tmp_path / "repo" / ".git").mkdir(parents=True)
     (tmp_path / "repo" / "packages" / "web").mkdir(parents=True)
-    transcript(env, str(tmp_path / "repo" / "packages" / "web"))
+    path = transcript(env, str(tmp_path / "repo" / "packages" / "web"))
+    os.symlink("gone", path.replace("s1", "s2"))
     memory(env, str(tmp_path / "repo"))
     assert found(env) == {paths_hot.slug(str(tmp_path / "repo")): str(tmp_path / "repo")}
 

@@ -316,7 +316,8 @@ def in_directory(directory: str) -> "list[tuple[float, str]]":
     """List the transcripts in a directory, with the time of their last change; none if it can't be read."""
     try:
         with posix.scandir(directory) as entries:
-            return [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
+            files = [entry for entry in entries if entry.name.endswith(".jsonl") and entry.is_file()]
+            return [(entry.stat().st_mtime, entry.path) for entry in files]
     except OSError:
         return []
 
