@@ -426,6 +426,10 @@ def test_a_draft_is_on_all_machines_until_one_decides(tmp_path, remote, both):
     assert (draft.fields.get("session"), draft.for_sessions(), silent.drafts()) == (None, False, [])
     inbox = paths_hot.inbox_dir(desktop.root, desktop.key)
     assert [entry.text for entry in format_hot.read(f"{inbox}/pending-updates.md")] == ["Of the shop."]
+    desktop.shop.rename(desktop.home / "away")  # what can't be seen is not decided
+    for machine in both[::-1]:
+        machine.sync()
+    assert format_hot.read(f"{paths_hot.inbox_dir(laptop.root, laptop.key)}/pending-updates.md")
     review = entries.Review(desktop.root)
     review.reject(waiting_in(desktop.root, [None], ["updates"]))
     for machine in (desktop, silent, laptop):

@@ -27,8 +27,7 @@ NO_MOVES = Moves()
 class LocalTree(NamedTuple):
     """What this machine has: `tree` by the paths that travel, `places`: the directory of each top, `withheld`: files
     that stay here, with the reason; `watched` tells with the stamp `seen` whether it is so still (sync/quick.py);
-    `inboxes`: where the drafts of each top are; `moves`: the projects
-    whose tops have another name now."""
+    `inboxes`: where the drafts of each top are; `moves`: the projects whose tops have another name now."""
 
     tree: Tree
     places: dict[str, str]

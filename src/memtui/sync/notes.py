@@ -89,9 +89,8 @@ def take_in(root: str, tree: Tree, machine: str, keys: Mapping[str, str]) -> Non
     everywhere. Raises OSError."""
     for entry_id, letter in letters(tree, machine).items():
         if not is_here(root, entry_id):
-            file_hot.add_entry(
-                paths_hot.inbox_dir(root, keys.get(letter.place)), "guidance", letter.fields, letter.text
-            )
+            inbox = paths_hot.inbox_dir(root, keys.get(letter.place))
+            file_hot.add_entry(inbox, "guidance", letter.fields, letter.text)
 
 
 def is_here(root: str, entry_id: str) -> bool:

@@ -91,9 +91,9 @@ class Remote:
             raise MemtuiError("git can't be started.", "Install git 2.30 or newer.") from error
         except subprocess.TimeoutExpired as error:
             raise MemtuiError(f"{self.url} does not answer.", "The next sync tries again.") from error
-        if process.returncode < 0:
+        if process.returncode < 0:  # who was killed did not say no
             raise MemtuiError(f"git was ended at {words[0]}.", "Nothing was lost: sync again.")
-        if process.returncode and (check or process.returncode < 0):  # who was killed did not say no
+        if process.returncode and check:
             words_of_git = process.stderr.decode("utf-8", "replace").strip()
             hint = next((hint for words, hint in WORDS.items() if words in words_of_git), "")
             if lock := LOCKED.search(words_of_git):

@@ -30,13 +30,15 @@ def _entries(inboxes: Mapping[str, str]) -> dict[str, tuple[str, format_hot.Entr
 
 
 def outgoing(root: str, inboxes: Mapping[str, str], base: Tree, state: SyncState) -> Tree:
-    """Return a base as this machine has it: without the drafts that were decided on since the last sync, and with new
-    ones. `inboxes`: by the top of their project."""
+    """Return a base as this machine has it: with new drafts, and without those decided on since the last sync, which is
+    known only of an inbox that is here and can be read. `inboxes`: by the top of their project."""
     if not is_on(root):
         return base
     waiting = _entries(inboxes)
-    decided = set(state.drafts) - waiting.keys()
-    tree = {path: data for path, data in base.items() if not (path.startswith(TOP) and path[-31:-5] in decided)}
+    decided = {f"{TOP}/{entry_id}.json" for entry_id in set(state.drafts) - waiting.keys()} & base.keys()
+    places = {path: fastjson_hot.text(fastjson_hot.loads_dict(base[path]), "place") for path in decided}
+    whole = [top for top, inbox in inboxes.items() if not format_hot.is_too_long(f"{inbox}/{notes.DRAFTS}")]
+    tree = {path: data for path, data in base.items() if places.get(path) not in whole}
     for entry_id, (top, entry) in waiting.items():
         fields = {key: value for key in FIELDS if (value := entry.fields.get(key))}
         fields.setdefault("machine", state.name)

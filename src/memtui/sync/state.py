@@ -93,10 +93,9 @@ def load(root: str, team: str = "") -> SyncState | None:
 
 
 def save(root: str, state: SyncState) -> None:
-    with storing(folder(root, state.team)):
-        fs_hot.write_atomic(
-            folder(root, state.team) + "/state.json", fastjson_hot.dumps(state._asdict()).encode() + b"\n"
-        )
+    path = folder(root, state.team) + "/state.json"
+    with storing(path):
+        fs_hot.write_atomic(path, fastjson_hot.dumps(state._asdict()).encode() + b"\n")
 
 
 def repository(root: str, state: SyncState, env: Mapping[str, str] = os.environ) -> Remote:
