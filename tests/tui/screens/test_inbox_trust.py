@@ -1,5 +1,6 @@
 """Memories that came with a repository, in the inbox: trusted byte for byte as shown, or not asked about again."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from memtui.store import trust_hot
 from memtui.tui.app import MemtuiApp
 from tui.conftest import NOW, press
-from tui.hands import to_kind
+from tui.hands import lines, to_kind
 
 
 @pytest.fixture
@@ -53,7 +54,9 @@ async def test_a_text_whose_lines_end_with_carriage_returns_is_shown(app):
     async with app.run_test(size=(160, 48)) as pilot:
         memory = (await to_kind(pilot, "trust")).untrusted.memory
         put(memory.path, memory.raw.replace(b"\n", b"\r\n") + b"Last\r\nwords\r\n")
+        os.rename(memory.path, memory.path.replace(".md", "\x1b[2J.md"))
         await press(pilot, "app.refresh")
         await to_kind(pilot, "trust")
         for words in (memory.description, "Last", "words"):
             assert words in app.screen.detail.plain
+        assert "\x1b" not in "".join(lines(app)), "nor is what the name of its file says obeyed"

@@ -11,6 +11,7 @@ from textual.widgets import Input
 
 from memtui.keymap import Action
 from memtui.tui.widgets.lines import FootBar, TopBar, fitting
+from memtui.views import safe_text
 
 # The cells of a screen from which the detail has a pane below the list, and from which it has one beside it: the list
 # shows as much of a sentence there as one of 120 cells does. The width of the detail then, as the style sheet has it.
@@ -110,13 +111,13 @@ class Frame:
             pane.refresh(Region(*-pane.content_offset, pane.outer_size.width, 1))
 
     def show(self, described: Described, row_id: str, sought: str) -> None:
-        text, title = described
+        text, title = described.text, Text(safe_text.line(described.title))
         screen = self.screen
-        self.entitle(screen.detail, Text(title))
+        self.entitle(screen.detail, title)
         screen.detail.show(row_id, text, sought)
         screen.post_message(Update(screen.detail))  # painted with the list: its own message comes too late for that
         if screen.glance.display:
-            self.entitle(screen.glance, Text(title))
+            self.entitle(screen.glance, title)
             screen.glance.show(row_id, text.copy(), sought)
 
     def share_room(self) -> None:
