@@ -247,7 +247,7 @@ def take_in(root: str, memories: Sequence[Untrusted]) -> list[Change]:
     for row in sorted(memories, key=lambda row: row.file != locate_hot.INDEX_NAME):
         path = row.memory.path
         file = files.get(path)
-        if file is None or (file.text or file.before) != _text(row.memory.raw):
+        if file is None or _text(row.memory.raw) != (file.before if file.text is None else file.text):
             raise ConflictError(f"{row.memory.stem} came again meanwhile.", "Look at it again; nothing was written.")
         if row.scope.kind == "note":
             digests.append((path, file.content))
