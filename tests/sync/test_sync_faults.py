@@ -16,7 +16,7 @@ from test_sync import MEMORY, Machine
 import turns
 from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError
-from memtui.sync import membership, quick, repository, state, sync
+from memtui.sync import membership, moves, quick, repository, state, sync
 
 pytestmark = pytest.mark.slow
 YEAR = 365 * 86_400.0
@@ -188,6 +188,7 @@ def test_rows_of_a_hostile_commit_are_left_out(both, remote):
     membership.join(desktop.root, str(remote), "desktop")
     assert desktop.beside("triggers") == {"ship.md": ["put it live"]}
     assert desktop.notes() == []
+    assert moves.read([{"moved/global.json": b'{"to": "projects/x"}'}]) == {}
 
 
 def test_a_shallow_remote_is_said_or_works(both, remote, tmp_path):

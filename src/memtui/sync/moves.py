@@ -78,7 +78,7 @@ def read(trees: Iterable[Tree]) -> Moves:
     moves = Moves()
     for tree in trees:
         for path, data in tree.items():
-            new = fastjson_hot.text(fastjson_hot.loads_dict(data), "to") if path.startswith(TOP + "/") else ""
+            new = fastjson_hot.text(fastjson_hot.loads_dict(data), "to") if path.startswith(f"{TOP}/{PROJECTS}") else ""
             if new.startswith(PROJECTS) and is_safe(f"{new}/x.md"):
                 moves[path[len(TOP) + 1 : -5]] = new
     return moves

@@ -50,7 +50,7 @@ def outgoing(root: str, inboxes: Mapping[str, str], base: Tree, state: SyncState
 
 
 def take_in(root: str, inboxes: Mapping[str, str], tree: Tree, present: list[str]) -> list[str]:
-    """Put the drafts of a merged tree into the inboxes here, unless one is full, and take away those of the `present`
+    """Put the drafts of a merged tree into the inboxes here that have room, and take away those of the `present`
     ones that were decided elsewhere; return the ids of those that are here now. Raises OSError."""
     if not is_on(root):
         return present
@@ -61,9 +61,10 @@ def take_in(root: str, inboxes: Mapping[str, str], tree: Tree, present: list[str
     for entry_id in sorted(wanted.keys() - here):
         row = fastjson_hot.loads_dict(wanted[entry_id])
         fields, text, inbox = fastjson_hot.table(row, "fields"), row.get("text"), inboxes.get(str(row.get("place")))
-        if inbox is None or not notes.ID.fullmatch(entry_id) or not isinstance(text, str) or drafts.room(inbox) <= 0:
+        if inbox is None or not notes.ID.fullmatch(entry_id) or not isinstance(text, str):
             continue
-        own = {key: value for key in FIELDS if isinstance(value := fields.get(key), str) and value.isprintable()}
-        file_hot.add_entry(inbox, "updates", {"id": entry_id, "machine": "another one", **own}, text)
-        here.add(entry_id)
+        if drafts.room(inbox) >= len(wanted[entry_id]):
+            own = {key: value for key in FIELDS if isinstance(value := fields.get(key), str) and value.isprintable()}
+            file_hot.add_entry(inbox, "updates", {"id": entry_id, "machine": "another one", **own}, text)
+            here.add(entry_id)
     return sorted(here)
