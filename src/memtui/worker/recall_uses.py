@@ -25,7 +25,7 @@ SPAN_DAYS, OPEN_DAYS = 90, 2  # how far the first count looks back; for how long
 # The kinds of signals that count, with how much of the person's words must be in the memory: who says a rule again,
 # without objecting, after the agent did something, says much the same.
 SHARED_PARTS = {"correction": 0.4, "preference": 0.6}
-SHARED_WORDS = 2  # of so many words all must be in the memory, and one in its name or description
+SHARED_WORDS = 2  # so many words must be in the memory, if there are as many, and one in its name or description
 STEM, MEMORY_BYTES = 5, 16384  # characters of a word that are compared, without its ending; bytes of a memory
 
 # What stands in a line of the log that tells what came of a memory.
