@@ -10,18 +10,13 @@ from memtui.tui.app import MemtuiApp
 from tui.conftest import NOW, press
 from tui.hands import lines, to_kind
 
+put = lambda path, data: Path(path).write_bytes(data)
+untrusted = lambda app: [row for row in app.screen.table.rows if row.kind.word == "trust"]
+
 
 @pytest.fixture
 def app(world):
     return MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
-
-
-def put(path, data):
-    Path(path).write_bytes(data)
-
-
-def untrusted(app):
-    return [row for row in app.screen.table.rows if row.kind.word == "trust"]
 
 
 async def test_a_trusts_z_takes_it_back_and_x_asks_again_only_after_a_change(world, app):
@@ -57,6 +52,5 @@ async def test_a_text_whose_lines_end_with_carriage_returns_is_shown(app):
         os.rename(memory.path, memory.path.replace(".md", "\x1b[2J.md"))
         await press(pilot, "app.refresh")
         await to_kind(pilot, "trust")
-        for words in (memory.description, "Last", "words"):
-            assert words in app.screen.detail.plain
+        assert all(words in app.screen.detail.plain for words in (memory.description, "Last", "words"))
         assert "\x1b" not in "".join(lines(app)), "nor is what the name of its file says obeyed"
