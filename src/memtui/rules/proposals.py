@@ -12,7 +12,7 @@ from memtui.rules.sentences import MaskedSentence, compiled, filled, kind_of
 MOST_RULES, MOST_CHARS, LEAST_TEXT = 8, 20_000, 4
 # The command of a moment, by its letter.
 MOMENTS = {"c": "git commit *", "h": "git push *", "q": "gh pr create *"}
-# Options that say by themselves what they belong to, and words for them.
+# The commands of options that say by themselves what they belong to.
 OPTIONS = dict(line.split(": ") for line in sentences.SECTIONS["options"].split("\n"))
 BRANCHES, SCRIPTS = {"main", "master", "develop", "trunk"}, (".sh", ".py")
 _HOLE = compiled("hole")
@@ -195,7 +195,8 @@ def _never_run(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]
     for sign in signs:
         if sentence.names[sign].startswith("-"):  # an option, in place of what stands behind the command before
             words = sentence.names[signs[0]].split()[:2]
-            yield Rule(NEVER, Pattern(command=_command(" ".join([*words, sentence.names[sign]]))))
+            if command := _command(" ".join([*words, sentence.names[sign]])):
+                yield Rule(NEVER, Pattern(command=command))
         name, purpose = sentence.names[sign], match.groupdict().get("purpose")
         if purpose and " " not in name:
             yield Rule(NEVER, Pattern(command=f"{name} install *"))
@@ -224,8 +225,8 @@ def _never_edit(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule
 
 def _never_commit(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield that no path is staged by its name."""
-    for path in (pattern.path.removeprefix("**/").removesuffix("*") for pattern in _paths(sentence, match["subject"])):
-        yield Rule(NEVER, Pattern(command=f"git add * {path} *"))
+    for path in (pattern.path.removeprefix("**/") for pattern in _paths(sentence, match["subject"])):
+        yield Rule(NEVER, Pattern(command=f"git add * {path[:-1] if path.endswith('/**') else path} *"))
 
 
 def _never_write(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:

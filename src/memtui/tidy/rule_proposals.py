@@ -22,9 +22,9 @@ def propose(env: dict[str, str], cwd: str, now: float) -> list[Proposal]:
     """Propose rules for the trusted memories of a directory, broken ones first, and save them. Raises MemtuiError."""
     store = Store(env, cwd, by=changeset.BY, now=lambda: now)
     is_rejected = waiting_proposals.rejections(store.root)
-    saved = (other for other in waiting_proposals.saved(store.root) if other.evidence and other.is_current)
-    about_rules = (other for other in saved if other.evidence[0].code == RULES)
-    waiting = {other.subject for other in about_rules if not is_rejected(other)}
+    saved = [other for other in waiting_proposals.saved(store.root) if other.evidence]
+    about_rules = [other for other in saved if other.evidence[0].code == RULES]
+    waiting = {other.subject for other in about_rules if other.is_current and not is_rejected(other)}
     stated = [*_stated(store)]
     rows = [*_proposals(store, [row for row in stated if row[0].scope_label == "global"], "", now)]
     place = paths_hot.project_root(cwd)
