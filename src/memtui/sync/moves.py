@@ -56,9 +56,9 @@ class Moves(dict[str, str]):
             return data
         return fastjson_hot.dumps({**row, "place": self.follow(place), "path": self.path(file)}).encode() + b"\n"
 
-    def seen(self, before: Mapping[str, str], now: Mapping[str, str], tree: Tree) -> "Moves":
-        """Return those that this machine is the first to see. `before`, `now`: directories by name; `tree`: what has
-        memories under a name, which then is another project's."""
+    def find_new(self, before: Mapping[str, str], now: Mapping[str, str], tree: Tree) -> "Moves":
+        """Return the moves that this machine is the first to see. `before`, `now`: directories by name; `tree`: what
+        has memories under a name, which then is another project's."""
         occupied = {top_of(path) for path in tree} | {self.follow(top) for top in before}
         names = {directory: self.follow(top) for top, directory in now.items()}
         new = Moves()

@@ -78,9 +78,8 @@ def letters(tree: Tree, machine: str) -> dict[str, Letter]:
                 for field in (*FIELDS, "for")
                 if isinstance(value := fields.get(field), str) and value.isprintable() and ADDRESS not in value
             }
-            notes_by_id[entry_id] = Letter(
-                fastjson_hot.text(row, "place"), {"id": entry_id, **own}, text.encode("utf-8", "replace").decode()
-            )
+            place, words = fastjson_hot.text(row, "place"), text.encode("utf-8", "replace").decode()
+            notes_by_id[entry_id] = Letter(place if place.isprintable() else "", {"id": entry_id, **own}, words)
     return notes_by_id
 
 

@@ -190,17 +190,17 @@ def _exchange(
             )
         trees_there = [base_there := repo.tree(state.base)]
         trees_there += [base_there if remote_head == state.base else repo.tree(remote_head)]
-        moved = moves.read(() if state.team else trees_there)
-        seen = moved.seen(state.tops, {} if state.team else local_files.places(env, {}), trees_there[1])
-        moved = moves.Moves({**moved, **seen})
-        base, theirs = map(moved.tree, trees_there)
+        project_moves = moves.read(() if state.team else trees_there)
+        new = project_moves.find_new(state.tops, {} if state.team else local_files.places(env, {}), trees_there[1])
+        project_moves = moves.Moves({**project_moves, **new})
+        base, theirs = map(project_moves.tree, trees_there)
         rows = [data for path, data in theirs.items() if path.startswith(MACHINES + "/")]
         check_rows(state.url, rows, is_empty=not remote_head, team=state.team)
-        here = local_files.read(env, state.team, base, moved)
+        here = local_files.read(env, state.team, base, project_moves)
         if not state.team:
             state = state._replace(approved=incoming.approved(root, here, base, state.approved))
         late = _late(state, here, trees_there[0])
-        ours = ours_of(_own_tree(root, state, here, base, late), base, moved) | seen.files()
+        ours = ours_of(_own_tree(root, state, here, base, late), base, project_moves) | new.files()
         # What a project holds that came to this machine now is new to it, and nothing of it was deleted here.
         base_here = {path: data for path, data in base.items() if ours.get(path) == data or path not in late}
         counter = _number(ours[row], "counter")
@@ -212,7 +212,7 @@ def _exchange(
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
         names = {path[len(MACHINES) + 1 : -5]: _called(tree[path]) for path in tree if path.startswith(MACHINES + "/")}
-        roots = {} if state.team else local_files.roots(env, {}, moved)
+        roots = {} if state.team else local_files.roots(env, {}, project_moves)
         keys = {top: paths_hot.project_key(place) for top, place in roots.items()}
         if not state.team:
             tops = {key: top for top, key in keys.items()}
