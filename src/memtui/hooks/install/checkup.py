@@ -95,8 +95,8 @@ def client_check(env: dict[str, str]) -> list[Finding]:
         return [note("client.absent")]
     try:
         none = subprocess.DEVNULL
-        said = subprocess.check_output([path, "--version"], stdin=none, stderr=none, timeout=CLIENT_SECONDS, env=env)
-        word = said.decode("utf-8", "replace").split()[0]
+        output = subprocess.check_output([path, "--version"], stdin=none, stderr=none, timeout=CLIENT_SECONDS, env=env)
+        word = output.decode("utf-8", "replace").split()[0]
         version = tuple(int(part) for part in word.split(".")[:2])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return [problem("client.no_version", path=path)]
