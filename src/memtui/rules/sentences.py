@@ -63,7 +63,9 @@ _REQUIRED = re.compile(r"\((?:(?:must be )?(?:run|required|mandatory) )?(before 
 _COMMENTED = re.compile(
     r"(?im)^# *(.*(?:\b(?:before|never|(?:do not|don't) (?:run|use|execute|do))\b|❌).*)\n((?:[^#\s].*(?:\n|\Z))+)"
 )
-_REFUSED = re.compile(r"❌|\b(?:never|(?:do not|don't) (?:run|use|execute|do))\b", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"❌|^\W*(?:(?:never|do not|don't) (?:run|use|execute|do|call|so|like|this|these)\b|never\W*$)", re.IGNORECASE
+)
 _REMARK = re.compile(r"(?im)^ *([^#\n]+?) +# *(?:(?:always|must|run|required|be) )*(before .*)")
 _ANOTHER = re.compile(r"^\s*# *(?:or|alternatively)\b.*", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
@@ -168,8 +170,10 @@ def _points(fence: re.Match[str]) -> str:
         is_code = all(command.startswith("cd ") or _kind(command) == "C" for command in filter(None, commands))
         is_shell = language in _SHELLS or (not language and is_code)
         is_step = title and any(command.startswith("git ") for command in commands)  # of the moment itself
-        if is_shell and not (is_step or any("`" in command or command.endswith("\\") for command in commands)):
-            lines += [f"{'Never run' if _REFUSED.search(title) else title.rstrip(': ')}:"] if title else []
+        is_refused = bool(_REFUSED.search(title))
+        is_odd = is_step or (is_refused and (CONDITION.search(title) or PART.search(title)))
+        if is_shell and not (is_odd or any("`" in command or command.endswith("\\") for command in commands)):
+            lines += [f"{'Never run' if is_refused else title.rstrip(': ')}:"] if title else []
             lines += [f"{DEEP}- `{command}`" for command in commands if command]
             lines += ["", "."] if title else []  # what follows is not below it
     return "\n".join(lines)
