@@ -139,8 +139,8 @@ def read_file(path: str, data: bytes, scope: str, modified: float) -> SourceCont
     """Return what one file gives. `modified`: its own time, in seconds since the epoch."""
     name = os.path.basename(path)
     is_instructions = name in INSTRUCTION_FILES
-    said = "instructions, a section at a time" if is_instructions else "a Markdown file"
-    content = SourceContent(path, INSTRUCTIONS if is_instructions else KIND, said)
+    title = "instructions, a section at a time" if is_instructions else "a Markdown file"
+    content = SourceContent(path, INSTRUCTIONS if is_instructions else KIND, title)
     _add(content, data, name, scope, clock_hot.iso_seconds(modified))
     return content
 

@@ -259,8 +259,8 @@ class _SaidAlready:
             texts.add(text, "a rejected draft")
         kinds = ("project", "auto", "instructions:project") if project else ("global", "instructions:user")
         places = [scope for scope in scopes.discover(self.store.env, project or self.store.cwd) if scope.label in kinds]
-        read = [scope for scope in places if scope.exists and not scope.problem]
-        for memory in [memory for scope in read for memory in scopes.memories(scope) if memory.broken is None]:
+        readable = [scope for scope in places if scope.exists and not scope.problem]
+        for memory in [memory for scope in readable for memory in scopes.memories(scope) if memory.broken is None]:
             for statement in (memory.description, *_statements(memory.body)):
                 # Some scripts have no blanks between words.
                 if len(statement.split()) > 2 or not statement.isascii():

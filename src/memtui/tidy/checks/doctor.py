@@ -200,8 +200,8 @@ def wrong_settings(settings: dict[str, object], path: str) -> Iterator[Finding]:
     tables = settings.get("projects", {})
     yield from _values({key: settings[key] for key in settings if key not in {"projects", setting.KEY_TABLE}}, finding)
     for name, why in setting.key_problems(settings):
-        own = "" if name == setting.KEY_TABLE else "[keys] "
-        yield finding("config.keys", table=own, key=name, why=why if why[-1] in "?." else why + ".")
+        prefix = "" if name == setting.KEY_TABLE else "[keys] "
+        yield finding("config.keys", table=prefix, key=name, why=why if why[-1] in "?." else why + ".")
     for place, table in tables.items() if isinstance(tables, dict) else [("", tables)]:
         finding = partial(problem, path=path, table=f'[projects."{place}"] ')
         own_table = table if isinstance(table, dict) else {}
