@@ -181,6 +181,7 @@ def test_rows_of_a_hostile_commit_are_left_out(both, remote):
         path: (b"[]", b"\xff{", b'{"path": [], "text": 1, "accepted": {}, "name": 2}')[n % 3]
         for n, path in enumerate(odd)
     }
+    files["conflicts/w.json"] = b'{"path": "global/ship.md", "other": "\\ud800"}'
     repo.push(repo.commit({**tree, **files, "triggers/global.jsonl": b"\n".join(rows), **note}, [head], "x", tree))
     (desktop.home / ".claude" / "memtui" / "config.toml").write_text("sync_drafts = true\n")
     desktop.sync()

@@ -386,7 +386,7 @@ def _leave(root: str, here: LocalTree, tree: Tree, row: dict[str, Any], team: st
     top = next(top for top in here.places if path.startswith(top + "/"))
     label = GLOBAL if top == GLOBAL else f"auto:{os.path.basename(os.path.dirname(here.places[top]))}"
     label = f"{locate_hot.TEAM}:{team}" if team else label
-    other = memory.from_bytes(file, label, str(row.get("other")).encode())
+    other = memory.from_bytes(file, label, str(row.get("other")).encode("utf-8", "replace"))
     fields = {
         "from": f"machine:{row.get('from')}",
         "kind": drafts.REWRITE,
