@@ -338,7 +338,7 @@ def _signals_held_back() -> Iterator[None]:
         return
     numbers: list[int] = []
     ending = (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)
-    handlers = {each: signal.signal(each, lambda number, _frame: numbers.append(number)) for each in ending}
+    handlers = {sign: signal.signal(sign, lambda number, _frame: numbers.append(number)) for sign in ending}
     try:
         yield
     finally:

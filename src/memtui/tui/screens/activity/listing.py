@@ -297,7 +297,7 @@ class Listing(RowContext):
             self._count(go_on)
 
     def follow(self) -> None:
-        for reading in {id(each): each for each in [self.everything, self.reading] if each is not None}.values():
+        for reading in {id(log): log for log in [self.everything, self.reading] if log is not None}.values():
             fresh = reading.fresh()
             if fresh is None:
                 self._tell(self.screen.read_first)

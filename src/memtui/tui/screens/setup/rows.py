@@ -188,8 +188,8 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]], now: 
     yield head(MORE, many(len(below[MORE]), "problem"), colours.PROBLEM)
     yield head(HOOKS, hooks, colours.GOOD if has_hooks else BAD, fix="" if snapshot.is_installed else "install")
     yield head(PROJECT, sessions_get, "" if usual else f"bold {colours.WARNING}", option=mode)
-    kept = snapshot.rules
-    yield head(RULES, kept or NO_RULES, "" if kept else "dim", option=snapshot.settings.get("rules"))
+    shares = snapshot.rules
+    yield head(RULES, shares or NO_RULES, "" if shares else "dim", option=snapshot.settings.get("rules"))
     yield head(MODEL, model if snapshot.has_model else NO_MODEL, "" if snapshot.has_model else "dim", option=backend)
     machines = " · ".join(_synced(state, now) for state in snapshot.syncs)
     error = next((state.error for state in snapshot.syncs if state.error), "")
@@ -279,12 +279,11 @@ def describe(
                 text.append(safe_text.clean(hook.command), style="dim")
         for state in snapshot.syncs if row.title == MACHINES else ():
             names = sorted({*state.machines.values()} - {state.name})
-            text.append(f"\n{_synced(state, data.now())}\n", style="bold")
+            text.append(f"\n{safe_text.line(_synced(state, data.now()), 400)}\n", style="bold")
             text.append(safe_text.line(f"this one {state.name}; others {', '.join(names) or 'none yet'}", 400) + "\n")
             if state.withheld:
-                text.append(
-                    f"{many(state.withheld, 'file')} held back: memtui sync names them\n", style=colours.WARNING
-                )
+                words = f"{many(state.withheld, 'file')} held back: memtui sync names them\n"
+                text.append(words, style=colours.WARNING)
     elif isinstance(about, Finding):
         word = WORDS[about.level]
         text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
