@@ -85,7 +85,10 @@ _PROGRAM = re.compile(
     r"(?: --?[\w=-]+)*(?![\w/-]|\.\w)",
     re.ASCII,
 )
-_JOINED = re.compile(rf"(?<![\w`./-])(?:{_NAMED})(?:/(?:{_NAMED}))+(?:/[a-z][\w-]+)*(?![\w`/-]|\.\w)")
+_JOINED = re.compile(
+    rf"(?<![\w`./-])(?P<names>(?:{_NAMED})(?:/(?:{_NAMED}))+(?:/[a-z][\w-]+)*)"
+    rf"(?P<further> (?:{'|'.join(SUBCOMMANDS)})\b(?! suite))?(?![\w`/-]|\.\w)"
+)
 _LIBRARY = re.compile(
     rf"(?:(?<=not )|(?<=NOT )|(?<=never )|(?<=of )|(?<=than ))(?:{'|'.join(LIBRARIES)})(?![\w/-]|\.\w)"
 )
@@ -224,7 +227,9 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
         return sign(name, kind) + match[0][len(name) :] if kind else match[0]
 
     line = _FORCED.sub(r"`git push --force` to \1", line)
-    line = _JOINED.sub(lambda match: "`" + match[0].replace("/", "`, `") + "`", line)
+    line = _JOINED.sub(
+        lambda match: re.sub(r"[^/]+", rf"`\g<0>{match['further'] or ''}`", match["names"]).replace("/", ", "), line
+    )
     for form, name in _NAMES.items():
         parts = re.split("(`[^`]*`)", line)
         line = "".join(part if part[:1] == "`" else compiled(form).sub(name, part) for part in parts)
