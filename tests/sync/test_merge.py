@@ -241,12 +241,8 @@ class Simulation:
         self.conflicts += merged.conflicts
         self.syncs.append((changed, counter))
         machine.seen, machine.counter = len(self.syncs), max(number for _, number in self.syncs)
-        machine.undo, self.remote, machine.tree, machine.base = (
-            None,
-            dict(merged.tree),
-            dict(merged.tree),
-            dict(merged.tree),
-        )
+        machine.undo, self.remote = None, dict(merged.tree)
+        machine.tree, machine.base = dict(merged.tree), dict(merged.tree)
 
     def run(self, steps):
         for _ in range(steps):
