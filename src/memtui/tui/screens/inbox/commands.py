@@ -168,6 +168,10 @@ class ProblemCommands(RowCommands[ProblemRow]):
 
 
 class TrustCommands(RowCommands[TrustRow]):
+    def why_not(self, verb: str) -> str:
+        is_away = verb == "follow" and verb not in self.rows[0].kind.verbs
+        return "It is not on this machine before you accept it." if is_away else ""
+
     def describe(self, row: TrustRow) -> Described:
         return Described(draw(row.describe(self.view.data)[1:]))  # the border names it
 
