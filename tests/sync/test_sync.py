@@ -156,10 +156,12 @@ def test_what_both_changed_is_asked_on_both_and_decided_once(both):
     assert {"Mondays", "Sundays"} - {stands} == {word for word in ("Mondays", "Sundays") if word in draft.text}
     assert other.text == draft.text
     assert (draft.fields["replaces"], draft.fields["kind"]) == ("ship.md", "rewrite")
-    Path(paths_hot.inbox_dir(laptop.root, None), "pending-updates.md").write_text("")
-    laptop.sync()  # decided there
-    desktop.sync()
-    assert desktop.drafts() == []
+    path = Path(paths_hot.inbox_dir(laptop.root, None), "pending-updates.md")
+    for source, texts in ("x" * format_hot.MAX_BYTES + path.read_text(), [draft.text]), ("", []):
+        path.write_text(source)  # too long to be read; then decided there
+        for machine in both:
+            machine.sync()
+        assert [entry.text for entry in desktop.drafts()] == texts
 
 
 @pytest.mark.slow

@@ -292,8 +292,9 @@ def _note_writers(repo: Remote, here: LocalTree, path: str, state: SyncState, co
 def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: set[str]) -> Tree:
     """Return the tree of this machine: its memories, what is of projects that are not here, and its own row."""
     names = {f"{CONFLICTS}/{key}.json": entry for key, entry in state.asked.items()}
-    drafts_here = (f"{directory}/{notes.DRAFTS}" for directory in notes.inboxes(root).values())
+    drafts_here = [f"{directory}/{notes.DRAFTS}" for directory in notes.inboxes(root).values()]
     waiting = {entry.id for path in drafts_here for entry in format_hot.read(path)}
+    is_unread = any(map(format_hot.is_too_long, drafts_here))  # then nobody knows what was decided
     withheld = {path for path in base if _file(here, path) in here.withheld}
     own_rows = row_paths(here.places)
     rest = {
@@ -301,7 +302,7 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: se
         for path, data in base.items()
         if path in withheld or not (path in own_rows or _below(here.places, path)) or path in late
     }
-    rest = {path: data for path, data in rest.items() if path not in names or names[path] in waiting}
+    rest = {path: data for path, data in rest.items() if is_unread or path not in names or names[path] in waiting}
     rest.pop(_accepted_path(state), None)
     if state.team:  # what the person never accepted is not theirs to remove for all
         trust = trust_hot.load(root, here.places[local_files.TEAM])
