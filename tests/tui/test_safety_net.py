@@ -21,7 +21,7 @@ from memtui.tui.screens.memories.screen import Memories
 from memtui.tui.widgets.lines import OneLine
 from tui.hands import notes
 
-from .conftest import press, running, settle
+from .conftest import press, running, settle, until
 
 FAILED = "details are in log/errors.jsonl"
 KEY = "sk-ant-api03-" + "Ab3dEf9hIj" * 4
@@ -158,8 +158,7 @@ async def test_in_a_timer_that_is_shown_ever(app, fallen):
         assert len(log(app)) == 1
         fallen.clear()
         app.net._shown_ever.clear()
-        await pilot.pause(0.03)
-        assert any(FAILED in note for note in notes(app))
+        await until(pilot, lambda: any(FAILED in note for note in notes(app)))
         timer.stop()
         fallen.clear()
 
