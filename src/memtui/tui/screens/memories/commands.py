@@ -308,7 +308,7 @@ class MemoryCommands:
         question = Line(title, default, about=about, below=below, verb="export", check=check)
         if path := self._whole(await self.services.ask(question) or ""):
             await asyncio.to_thread(export_folder.write, export, path)
-            words = f"{many(export.memories, 'memory', 'memories')} are in {data.tilde(path)}."
+            words = f"{many(export.memories, 'memory is', 'memories are')} in {data.tilde(path)}."
             self.services.say(safe_text.line(words))
 
     # the form and the editor
