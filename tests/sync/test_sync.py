@@ -79,6 +79,11 @@ class Machine:
         return format_hot.read(f"{paths_hot.inbox_dir(self.root, None)}/pending-updates.md")
 
 
+def sync_all(*machines):
+    for machine in machines:
+        machine.sync()
+
+
 @pytest.fixture
 def both(tmp_path, remote):
     return Machine(tmp_path, "laptop", remote), Machine(tmp_path, "desktop", remote)
@@ -104,8 +109,7 @@ def test_memories_reach_the_other_machine_and_one_undo_takes_them_back(both):
     ]
     assert set(paths) <= query.memories("from:lap").marked(desktop.root, [])
     desktop.write("ship", "Ship on Mondays.")
-    desktop.sync()
-    laptop.sync()
+    sync_all(desktop, laptop)
     for machine in both:  # on each of them
         assert query.choices([], [], "", machine.root)["from"] == ["desktop", "laptop"]
     assert paths[0] in query.memories("from:desktop").marked(desktop.root, [])
@@ -142,8 +146,7 @@ def test_a_sync_without_changes_only_asks_the_remote(both, monkeypatch):
 def test_what_both_changed_is_asked_on_both_and_decided_once(both):
     laptop, desktop = both
     laptop.write("ship", "Ship on Tuesdays.")
-    laptop.sync()
-    desktop.sync()
+    sync_all(laptop, desktop)
     laptop.write("ship", "Ship on Mondays.")
     desktop.write("ship", "Ship on Sundays.")
     laptop.sync()
@@ -159,8 +162,7 @@ def test_what_both_changed_is_asked_on_both_and_decided_once(both):
     path = Path(paths_hot.inbox_dir(laptop.root, None), "pending-updates.md")
     for source, texts in ("x" * format_hot.MAX_BYTES + path.read_text(), [draft.text]), ("", []):
         path.write_text(source)  # too long to be read; then decided there
-        for machine in both:
-            machine.sync()
+        sync_all(*both)
         assert [entry.text for entry in desktop.drafts()] == texts
 
 
@@ -169,8 +171,7 @@ def test_what_both_changed_is_asked_on_both_and_decided_once(both):
 def test_the_text_of_the_machine_that_changed_more_stands_in_any_order(both, first):
     laptop, desktop = both
     laptop.write("ship", "Ship on Tuesdays.")
-    laptop.sync()
-    desktop.sync()
+    sync_all(laptop, desktop)
     laptop.write("ship", "Ship on Mondays.")
     desktop.write("ship", "Ship on Sundays.")
     desktop.write("other", "Text.")
@@ -201,9 +202,7 @@ def test_triggers_and_muted_prompts_follow_their_memory(both):
     (laptop.directories["global"] / "ship.md").rename(laptop.directories["global"] / "go.md")
     laptop.beside("triggers", "go.md", *laptop.beside("triggers")["ship.md"])
     laptop.beside("triggers", "ship.md")
-    desktop.sync()
-    laptop.sync()
-    desktop.sync()
+    sync_all(desktop, laptop, desktop)
     for machine in both:
         assert sorted(machine.beside("triggers")["go.md"]) == ["deploy", "put it live", "to production"]
         assert "ship.md" not in machine.beside("triggers")
@@ -218,14 +217,12 @@ def test_what_one_machine_rejected_is_rejected_on_both_without_words(both):
         drafts.rejected_line("ID", f"Use {tool}.", 1.79e9, never=never)
         for tool, never in (("npm", False), ("pnpm", True))
     ]
-    for machine in both:
-        machine.sync()
+    sync_all(*both)
     inboxes = [[paths_hot.inbox_dir(machine.root, project) for project in (None, machine.key)] for machine in both]
     for inbox in inboxes[0]:
         os.makedirs(inbox, exist_ok=True)
         fs_hot.append(drafts.rejected_path(inbox), "".join(lines).encode())
-    for machine in (laptop, desktop, laptop):
-        machine.sync()
+    sync_all(laptop, desktop, laptop)
     for inbox in inboxes[1]:
         text = fs_hot.read_bytes(drafts.rejected_path(inbox)).decode()
         assert [len(drafts.rejections(inbox, never=never)) for never in (False, True)] == [1, 1]
@@ -234,8 +231,7 @@ def test_what_one_machine_rejected_is_rejected_on_both_without_words(both):
     again = laptop.sync()
     assert (again.came, again.went) == ([], [])
     fs_hot.unlink(drafts.rejected_path(inboxes[0][0]))  # taken back, or too old
-    for machine in (laptop, desktop):
-        machine.sync()
+    sync_all(laptop, desktop)
     assert [len(drafts.rejections(inbox)) for inbox in inboxes[1]] == [0, 1]
 
 
@@ -244,8 +240,7 @@ def test_what_one_machine_rejected_is_rejected_on_both_without_words(both):
 def test_a_note_to_a_machine_arrives_there_once_and_nowhere_else(tmp_path, remote, both, monkeypatch, broken):
     laptop, desktop = both
     tablet = Machine(tmp_path, "tablet", remote)
-    for machine in (laptop, desktop, tablet, laptop):
-        machine.sync()
+    sync_all(laptop, desktop, tablet, laptop)
     key = paths_hot.project_key(str(laptop.shop))
     for project, fields in ((None, {"urgent": "yes"}), (key, {"for": "people,machine:Desktop"})):
         inbox = paths_hot.inbox_dir(laptop.root, project)
@@ -264,8 +259,7 @@ def test_a_note_to_a_machine_arrives_there_once_and_nowhere_else(tmp_path, remot
             with pytest.raises(KeyboardInterrupt):
                 machine.sync()
         machine.sync()
-    for machine in (laptop, tablet, desktop, laptop, tablet, desktop):
-        machine.sync()
+    sync_all(laptop, tablet, desktop, laptop, tablet, desktop)
     assert (laptop.notes(), tablet.notes()) == (["Stays."], [])
     assert desktop.notes() == ["Of None.", f"Of {key}."]
     own, other = desktop.notes(None)
@@ -288,8 +282,7 @@ def test_a_project_that_is_not_here_and_a_secret_stay_where_they_are(tmp_path, r
     assert desktop.text("shop", "auto") is None
     assert desktop.text("keys") is None
     desktop.write("ship", "Ship on Tuesdays.")
-    desktop.sync()
-    laptop.sync()
+    sync_all(desktop, laptop)
     assert laptop.text("shop", "auto") is not None
     assert laptop.text("keys") is not None
 
@@ -421,8 +414,7 @@ def test_a_draft_is_on_all_machines_until_one_decides(tmp_path, remote, both):
         config.write_text("sync_drafts = true\n")
     file_hot.add_entry(paths_hot.inbox_dir(laptop.root, None), "updates", {"session": "s1", "name": "tabs"}, "Tabs.")
     file_hot.add_entry(paths_hot.inbox_dir(laptop.root, laptop.key), "updates", {"durable": ".9"}, "Of the shop.")
-    for machine in (laptop, silent, desktop):
-        machine.sync()
+    sync_all(laptop, silent, desktop)
     (draft,) = desktop.drafts()
     assert (draft.text, draft.fields["name"], draft.fields["machine"]) == ("Tabs.", "tabs", "laptop")
     assert (draft.fields.get("session"), draft.for_sessions(), silent.drafts()) == (None, False, [])
@@ -434,12 +426,10 @@ def test_a_draft_is_on_all_machines_until_one_decides(tmp_path, remote, both):
     assert format_hot.read(f"{paths_hot.inbox_dir(laptop.root, laptop.key)}/pending-updates.md")
     review = entries.Review(desktop.root)
     review.reject(waiting_in(desktop.root, [None], ["updates"]))
-    for machine in (desktop, silent, laptop):
-        machine.sync()
+    sync_all(desktop, silent, laptop)
     assert laptop.drafts() == []
     undo.run(review.journal, "undo")
-    for machine in (desktop, laptop, desktop):
-        machine.sync()
+    sync_all(desktop, laptop, desktop)
     assert [[entry.text for entry in machine.drafts()] for machine in both] == [["Tabs."], ["Tabs."]]
 
 
