@@ -17,6 +17,7 @@ from memtui.sync.sync import MACHINES, check_rows
 
 MACHINE = re.compile("[a-z0-9]{8}")
 TEAM_NAME = re.compile("[a-z0-9][a-z0-9-]{0,31}")
+SYNC_SECONDS = 20.0  # that a sync may still take which runs when a person sets another one up
 
 
 def join(root: str, url: str, name: str = "", team: str = "", agree: Callable[[], None] = lambda: None) -> SyncState:
@@ -57,7 +58,9 @@ def join(root: str, url: str, name: str = "", team: str = "", agree: Callable[[]
     if team:
         with storing(folder(root, team)):
             fs_hot.makedirs(folder(root, team) + "/memory")
-    save(root, state)
+    lock = root + "/run/sync.lock"
+    with storing(lock), fs_hot.Lock(lock, SYNC_SECONDS):  # a sync that runs saves its own state at its end
+        save(root, state)
     return state
 
 

@@ -69,7 +69,8 @@ def run(words: list[str], data: bytes, env: dict[str, str]) -> subprocess.Comple
         try:
             output, errors = process.communicate(data, PATIENCE)
         except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             raise
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
