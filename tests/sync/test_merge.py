@@ -78,6 +78,12 @@ def test_a_paragraph_that_moved_is_there_once_with_the_others_change():
     assert merged.data.endswith(b"\nShip on Thursdays.\n")
 
 
+def test_a_paragraph_that_moved_up_is_there_once():
+    ours = MEMORY.replace(b"Ship on Tuesdays.\n\n", b"") + b"\nShip on Tuesdays.\n"
+    merged = merge.merge_memory(ours, MEMORY, ours.replace(b"type: project", b"type: tool"), "ship.md")
+    assert merged.data == MEMORY.replace(b"type: project", b"type: tool")
+
+
 def test_a_line_of_the_index_is_one_thing_wherever_it_stands():
     base = b"# Memory\n\n- [A](a.md) - x\n- [B](b.md) - y\n"
     ours = b"# Memory\n\n- [B](b.md) - y\n- [A](a.md) - x\n- [C](c.md) - z\n"
@@ -105,6 +111,16 @@ def test_what_one_merged_gets_what_the_other_changed_in_it():
     wanted = {"global/a.md": theirs["global/a.md"] + b"\nUse pnpm.\n\nAsk Jo.\n"}
     assert trees.merge(base, ours, theirs) == (wanted, [])
     assert trees.merge(base, theirs, ours) == (wanted, [])
+
+
+def test_two_memories_that_each_machine_merged_the_other_way_are_one():
+    base = {"global/a.md": MEMORY, "global/b.md": b"Use pnpm.\n", "global/MEMORY.md": b"- [A](a.md)\n- [B](b.md)\n"}
+    ours = {"global/a.md": MEMORY + b"\nUse pnpm.\n", "global/MEMORY.md": b"- [A](a.md)\n"}
+    theirs = {"global/b.md": b"Use pnpm.\n\n" + MEMORY.partition(b"---\n\n")[2], "global/MEMORY.md": b"- [B](b.md)\n"}
+    merged = trees.merge(base, ours, theirs)
+    assert merged == trees.merge(base, theirs, ours, lambda _: False)
+    (text,) = [data for path, data in merged.tree.items() if "MEMORY" not in path]
+    assert [text.count(words) for words in (b"pnpm", b"Tuesdays", b"tag the commit")] == [1, 1, 1]
 
 
 def test_two_new_memories_of_one_name_are_two():
@@ -180,6 +196,7 @@ class Simulation:
         tree = machine.tree
         paths = [path for path in sorted(tree) if not path.endswith("MEMORY.md")]
         kind = self.draw.choice(["create", "body", "body", "add", "field", "rename", "move", "delete", "drop"])
+        kind = "merge" if self.draw.random() < 1 / 12 else kind
         if kind == "create" or not paths:
             scope = self.draw.choice(["global", "projects/shop"])
             path = f"{scope}/m{self.draw.randrange(12)}.md"
@@ -218,6 +235,13 @@ class Simulation:
             tree[target] = tree.pop(path)
             self.index(tree, path, False)
             self.index(tree, target, True)
+            return
+        elif kind == "merge":
+            if (other := self.draw.choice(paths)) != path:
+                tree[path] = "".join(
+                    [text.rstrip("\n"), "\n\n", tree.pop(other).decode().partition("---\n\n")[2]]
+                ).encode()
+                self.index(tree, other, False)
             return
         elif kind == "delete":
             self.removed.update(part.partition(" ")[0] for part in parts)

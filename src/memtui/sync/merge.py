@@ -121,10 +121,11 @@ class _Merger:
         first, second = (ours, theirs) if self.ours_stand else (theirs, ours)
         sides = _Side(base, first), _Side(base, second)
         merged: list[_Item] = []
-        moved = {number: merged_item for number in sides[0].moved | sides[1].moved
+        away = sides[0].moved | sides[1].moved
+        moved = {number: merged_item for number in away
                  if (merged_item := self._one(base[number], sides, number, deeper))}  # fmt: skip
         for number in range(-1, len(base)):
-            if number >= 0 and number not in moved:
+            if number >= 0 and number not in away:
                 item = self._one(base[number], sides, number, deeper)
                 merged += [item] if item is not None else []
             rows = [*sides[0].added.get(number, ()), *sides[1].added.get(number, ())]

@@ -62,10 +62,15 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
     ours, theirs = _moved(ours, renames[1]), _moved(theirs, renames[0])
     before = {*base, *ours, *theirs}
     merges = _absorbed(base, ours), _absorbed(base, theirs)
+    into: dict[str, str] = {}
     for old in sorted({**merges[0], **merges[1]}):  # of what one side merged, the other's changes go with it
-        new = min(side[old] for side in merges if old in side)
-        if all(new in side or old not in side for side in (base, ours, theirs)):
-            base, ours, theirs = (_with_body(side, old, new) for side in (base, ours, theirs))
+        # The other side merged that, too, perhaps into this one.
+        targets = {_end(into, side[old]) for side in merges if old in side} - {old}
+        both = targets & ours.keys() & theirs.keys()
+        new = min(both or targets, default="")
+        for path in sorted({old, *(() if both else targets)} - {new}) if old in base and new else ():
+            into[path] = new
+            base, ours, theirs = (_with_body(side, path, new, base[new]) for side in (base, ours, theirs))
     clashes: tuple[dict[str, str], dict[str, str]] = {}, {}
     occupied = {*map(on_any_disk, {*base, *ours, *theirs})}
     for path in sorted((ours.keys() & theirs.keys()) - base.keys()):
@@ -144,14 +149,14 @@ def _apart(base: Tree, side: Tree) -> Tree:
 
 
 def _renames(base: Mapping[str, bytes], side: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the new path of each memory that a side renamed or moved, by its old one: the one whose body is the same,
-    else the most alike."""
+    """Return the new path of each memory that a side renamed or moved, by its old one: the one of the same name, else
+    whose body is the same, else the most alike."""
     gone = [path for path in sorted(base.keys() - side.keys()) if _is_memory(path)]
     new = [path for path in sorted(side.keys() - base.keys()) if _is_memory(path)] if gone else []
     bodies = {path: _body(tree[path]) for tree, paths in ((base, gone), (side, new)) for path in paths}
     likeness = sorted(
         ((_ratio(bodies[old], bodies[path]), old, path) for old in gone for path in new),
-        key=lambda row: (-row[0], row[1:]),
+        key=lambda row: (os.path.basename(row[1]) != os.path.basename(row[2]), -row[0], row[1:]),
     )
     renames: dict[str, str] = {}
     for ratio, old, path in likeness:
@@ -177,10 +182,22 @@ def _parts(data: bytes) -> set[str]:
     return {text for part in document.parse(data).body.split("\n\n") if (text := part.strip())}
 
 
-def _with_body(tree: Tree, old: str, new: str) -> Tree:
-    """Return a tree in which the body of one memory, if it has that, is at the end of another one."""
+def _end(into: Mapping[str, str], path: str) -> str:
+    """Return the memory in which another one is in the end, itself if it was merged into none."""
+    while path in into:
+        path = into[path]
+    return path
+
+
+def _with_body(tree: Tree, old: str, new: str, before: bytes) -> Tree:
+    """Return a tree in which the body of one memory, if it has that, is at the end of another one, or instead of it
+    where that is gone: then under the fields that it had `before`."""
     if old not in tree:
         return tree
+    if new not in tree:
+        moved = _moved(tree, {old: new})
+        doc = document.parse(before)
+        return moved if doc.broken else {**moved, new: doc.with_body(document.parse(tree[old]).body).raw}
     body = document.parse(tree[old]).body.strip("\r\n").encode("utf-8", "surrogateescape")
     rest = {path: data for path, data in tree.items() if path != old}
     return {**rest, new: tree[new].rstrip(b"\r\n") + b"\n\n" + body + b"\n"}
