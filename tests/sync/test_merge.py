@@ -108,9 +108,9 @@ def test_what_one_merged_gets_what_the_other_changed_in_it():
     base = {"global/a.md": MEMORY, "global/b.md": b"Use pnpm.\n\nAsk Ann.\n"}
     ours = {"global/a.md": MEMORY + b"\nUse pnpm.\n\nAsk Ann.\n"}
     theirs = {"global/a.md": MEMORY.replace(b"Tuesdays", b"Mondays"), "global/b.md": b"Use pnpm.\n\nAsk Jo.\n"}
-    wanted = {"global/a.md": theirs["global/a.md"] + b"\nUse pnpm.\n\nAsk Jo.\n"}
-    assert trees.merge(base, ours, theirs) == (wanted, [])
-    assert trees.merge(base, theirs, ours) == (wanted, [])
+    merged = {"global/a.md": theirs["global/a.md"] + b"\nUse pnpm.\n\nAsk Jo.\n"}
+    assert trees.merge(base, ours, theirs) == (merged, [])
+    assert trees.merge(base, theirs, ours) == (merged, [])
 
 
 def test_two_memories_that_each_machine_merged_the_other_way_are_one():

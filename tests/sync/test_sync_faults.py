@@ -280,9 +280,9 @@ def test_a_project_whose_remote_is_renamed_is_one_everywhere(tmp_path, remote, s
         rename(machine, "mall")
         machine.sync()
     for machine in machines:
-        there = {path.stem for path in machine.directories["auto"].glob("*.md")} - {"MEMORY"}
-        assert there == {name for name, text in texts.items() if text}
-        assert all(texts[name] in machine.text(name, "auto") for name in there)
+        stems = {path.stem for path in machine.directories["auto"].glob("*.md")} - {"MEMORY"}
+        assert stems == {name for name, text in texts.items() if text}
+        assert all(texts[name] in machine.text(name, "auto") for name in stems)
     tree = in_git(remote, "ls-tree", "-r", "--name-only", repository.BRANCH).split()
     assert len({path.split("/")[1] for path in tree if path.startswith("projects/")}) <= 1
 

@@ -43,10 +43,10 @@ def rules_of_text(text: str) -> list[Rule]:
 def _words() -> re.Pattern[str]:
     """Return the form of what has a letter, compiled at first use: words, names that have no code, and marks."""
     bounds = (("(", ")") if letters[-1] == "~" else (r"(\b(?:", r")(?![\w'-]))") for letters in _LETTERS)
-    known = "|".join(before + filled(source) + after for source, (before, after) in zip(_SOURCES, bounds, strict=True))
+    names = "|".join(before + filled(source) + after for source, (before, after) in zip(_SOURCES, bounds, strict=True))
     unknown = r"(?P<word>-?[A-Za-z\u00c0-\u024f\u0400-\u04ff\d_][\w'-]*(?:\.\w+)*|\w)|(?P<mark>\s-+\s|[^\w\s])"
     named = filled("(?P<language>«language»)|(?P<branch>«branch»)")
-    return re.compile(f"{known}|{named}|{unknown}", re.IGNORECASE)
+    return re.compile(f"{names}|{named}|{unknown}", re.IGNORECASE)
 
 
 @cache
@@ -81,13 +81,13 @@ def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
     for start, clause in _clauses(words, opening):
         forms = zip(_BUILDERS, _forms(), strict=True) if start >= end else ()
         for build, match in ((build, form.match(clause)) for build, several in forms for form in several):
-            left = clause[match.end() :] if match else ""
+            rest = clause[match.end() :] if match else ""
             is_inverted = sentence.inverted and build is not _instead and not clause.startswith("n")
-            if match is None or len(words) - len(left) <= opening or is_inverted:
+            if match is None or len(words) - len(rest) <= opening or is_inverted:
                 continue
             if rules := list(build(sentence, match)):
-                yield from rules if not re.search("[KB]", re.split(r"\.|;(?=n)", _REASON.sub("", left))[0]) else ()
-                end = len(words) - len(left)
+                yield from rules if not re.search("[KB]", re.split(r"\.|;(?=n)", _REASON.sub("", rest))[0]) else ()
+                end = len(words) - len(rest)
                 break
 
 

@@ -124,8 +124,8 @@ def as_accepted(ours: Tree, base: Tree, moves: Moves, files: Mapping[str, Waitin
     letters = {
         path.rpartition("/")[2] for path in files if path.startswith(notes.TOP) and files[path].digest in decided
     }
-    gone = [path for path in ours if path.startswith(notes.TOP) and path[-31:-5] in letters]
-    ours = {path: data for path, data in ours.items() if path not in gone}
+    decided_notes = [path for path in ours if path.startswith(notes.TOP) and path[-31:-5] in letters]
+    ours = {path: data for path, data in ours.items() if path not in decided_notes}
     waiting = ((path, file) for path, file in files.items() if not path.startswith(notes.TOP))
     active = {moves.path(path): file for path, file in waiting if file.digest not in decided}
     names_by_top: dict[str, dict[str, bool]] = {}

@@ -55,15 +55,15 @@ def take_in(root: str, inboxes: Mapping[str, str], tree: Tree, present: list[str
     if not is_on(root):
         return present
     waiting, here = _entries(inboxes), set(present)
-    wanted = {path[len(TOP) + 1 : -5]: data for path, data in tree.items() if path.startswith(TOP + "/")}
-    notes.remove(root, (here - wanted.keys()) & waiting.keys(), notes.DRAFTS)
-    here = (here | waiting.keys()) & wanted.keys()
-    for entry_id in sorted(wanted.keys() - here):
-        row = fastjson_hot.loads_dict(wanted[entry_id])
+    rows_by_id = {path[len(TOP) + 1 : -5]: data for path, data in tree.items() if path.startswith(TOP + "/")}
+    notes.remove(root, (here - rows_by_id.keys()) & waiting.keys(), notes.DRAFTS)
+    here = (here | waiting.keys()) & rows_by_id.keys()
+    for entry_id in sorted(rows_by_id.keys() - here):
+        row = fastjson_hot.loads_dict(rows_by_id[entry_id])
         fields, text, inbox = fastjson_hot.table(row, "fields"), row.get("text"), inboxes.get(str(row.get("place")))
         if inbox is None or not notes.ID.fullmatch(entry_id) or not isinstance(text, str):
             continue
-        if drafts.room(inbox) >= len(wanted[entry_id]):
+        if drafts.room(inbox) >= len(rows_by_id[entry_id]):
             own = {key: value for key in FIELDS if isinstance(value := fields.get(key), str) and value.isprintable()}
             file_hot.add_entry(inbox, "updates", {"id": entry_id, "machine": "another one", **own}, text)
             here.add(entry_id)

@@ -136,7 +136,7 @@ def _run_locked(
             _write(journal, state.team, changes, exchange.commit)
         with storing(root):
             present = shared_drafts.take_in(root, exchange.here.inboxes, exchange.tree, state.drafts)
-        asked = _ask_conflicts(root, exchange, leaves=not asks)
+        questions = _ask_conflicts(root, exchange, leaves=not asks)
         _note_writers(repo, exchange.here, folder(root, state.team) + WRITERS, exchange.state, exchange.commit)
         after = exchange.state._replace(
             base=exchange.commit,
@@ -144,7 +144,7 @@ def _run_locked(
             taking="",
             time=now,
             error="",
-            asked=asked,
+            asked=questions,
             sent=[],
             machines=exchange.names,
             tops=exchange.here.places,
@@ -322,11 +322,11 @@ def _late(state: SyncState, here: LocalTree, base: Tree) -> set[str]:
     """Return the files of the last sync's tree, as they are called now, that belong to a project which this machine did
     not have then, or elsewhere, or whose directory is gone, as of a disk that is not there: nobody deleted them."""
     late: set[str] = set()
-    gone = {directory for directory in here.places.values() if not os.path.isdir(directory)}
+    absent = {directory for directory in here.places.values() if not os.path.isdir(directory)}
     for path in base if state.tops else ():
         new = here.moves.path(path)
         directory, before = here.places.get(moves.top_of(new), ""), state.tops.get(moves.top_of(path), "elsewhere")
-        if directory and ((directory in gone and path.endswith(".md")) or before not in {directory, ""}):
+        if directory and ((directory in absent and path.endswith(".md")) or before not in {directory, ""}):
             late.add(new)
     return late
 

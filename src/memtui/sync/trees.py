@@ -151,11 +151,11 @@ def _apart(base: Tree, side: Tree) -> Tree:
 def _renames(base: Mapping[str, bytes], side: Mapping[str, bytes]) -> dict[str, str]:
     """Return the new path of each memory that a side renamed or moved, by its old one: the one of the same name, else
     whose body is the same, else the most alike."""
-    gone = [path for path in sorted(base.keys() - side.keys()) if _is_memory(path)]
-    new = [path for path in sorted(side.keys() - base.keys()) if _is_memory(path)] if gone else []
-    bodies = {path: _body(tree[path]) for tree, paths in ((base, gone), (side, new)) for path in paths}
+    removed = [path for path in sorted(base.keys() - side.keys()) if _is_memory(path)]
+    new = [path for path in sorted(side.keys() - base.keys()) if _is_memory(path)] if removed else []
+    bodies = {path: _body(tree[path]) for tree, paths in ((base, removed), (side, new)) for path in paths}
     likeness = sorted(
-        ((_ratio(bodies[old], bodies[path]), old, path) for old in gone for path in new),
+        ((_ratio(bodies[old], bodies[path]), old, path) for old in removed for path in new),
         key=lambda row: (os.path.basename(row[1]) != os.path.basename(row[2]), -row[0], row[1:]),
     )
     renames: dict[str, str] = {}
@@ -166,12 +166,12 @@ def _renames(base: Mapping[str, bytes], side: Mapping[str, bytes]) -> dict[str, 
 
 
 def _absorbed(base: Tree, side: Tree) -> dict[str, str]:
-    """Return into which other memory a side merged each one that is gone: that which got most of its paragraphs."""
-    gone = [path for path in sorted(base.keys() - side.keys()) if _is_memory(path)]
-    changed = [path for path in sorted(base.keys() & side.keys()) if gone and base[path] != side[path]]
+    """Return into which other memory a side merged each one that it removed: that which got most of its paragraphs."""
+    removed = [path for path in sorted(base.keys() - side.keys()) if _is_memory(path)]
+    changed = [path for path in sorted(base.keys() & side.keys()) if removed and base[path] != side[path]]
     places = {part: path for path in changed if _is_memory(path) for part in _parts(side[path]) - _parts(base[path])}
     absorbed: dict[str, str] = {}
-    for path in gone if places else ():
+    for path in removed if places else ():
         targets = [places[part] for part in _parts(base[path]) if part in places]
         if targets:
             absorbed[path] = max(sorted({*targets}), key=targets.count)
