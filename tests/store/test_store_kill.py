@@ -178,7 +178,7 @@ def random_kills(operation, reset, runs):
     for _ in range(5):
         reset()
         times.append(run_killed(operation, None)[1])
-    took = min(times)
+    took = sorted(times)[2]  # this process may notice late that the child began, and take it for quick
     seed = random.randrange(1 << 32)
     print("seed", seed)
     chance = random.Random(seed)
@@ -188,7 +188,7 @@ def random_kills(operation, reset, runs):
         by_itself, _ = run_killed(operation, chance.uniform(0, took))
         ended += by_itself
         # However busy the machine is by now: about a third shall come to their end.
-        took *= 0.8 if by_itself else 1.1
+        took *= 0.55 if by_itself else 1.3
         yield
     assert ended < runs * 0.7, "most were killed at work"
 
