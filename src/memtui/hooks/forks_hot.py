@@ -64,7 +64,9 @@ def state_at_prompt(hook: Hook) -> "SessionState | None":
     origin = _parent_by_record(hook)  # its start was killed before it noted anything
     if not origin and not was_resumed and not hook.agent_name:
         at, size = _last_answer(hook.text("transcript_path"))
-        origin = _parent_by_answer(hook, {"seconds_since_last_response": clock_hot.now() - at, "context_tokens": size})
+        if at:  # without an answer it is new, and no other session's state has to be read
+            row: dict[str, object] = {"seconds_since_last_response": clock_hot.now() - at, "context_tokens": size}
+            origin = _parent_by_answer(hook, row)
     if origin:
         return _state(hook, {**_copied(hook, origin), **_now(hook)})
     if not was_resumed:

@@ -22,6 +22,10 @@ EXACT = 56
 HALVES, LEAST, MOST_WEIGHT = 2.2, 2, 7
 # Planes of so many bytes together are read at once.
 TOGETHER = 1 << 19
+# Planes that wait to be added: the fewer, the less memory it takes.
+MOST_PLANES = 24
+# 1 for each byte that is not 0.
+MARKED = b"\0" + b"\1" * 255
 # A signed byte as one without a sign, 128 more.
 BIASED = bytes(value ^ 0x80 for value in range(256))
 
@@ -113,7 +117,10 @@ class Passages:
                 levels[1].append(plane)
             if weight & 4:
                 levels[2].append(plane)
-        return _added(levels)
+            if sum(map(len, levels)) > MOST_PLANES:
+                _add(levels)
+        _add(levels)
+        return _sum(levels)
 
 
 def best(
@@ -131,27 +138,28 @@ def best(
     return cosines
 
 
-def _added(levels: "list[list[int]]") -> "list[int]":
-    """Add up planes, those of each level counting twice as much as those of the one before."""
-    sums = []
-    for planes in levels:  # grows meanwhile
-        carries: list[int] = []
+def _add(levels: "list[list[int]]") -> None:
+    """Add up planes until each level, which counts twice as much as the one before, has two at most."""
+    for at, planes in enumerate(levels):  # grows meanwhile
         while len(planes) > 2:
             first, second, third = planes.pop(), planes.pop(), planes.pop()
             both = first ^ second
             planes.append(both ^ third)
-            carries.append(first & second | both & third)
-        if len(planes) == 2:
-            first, second = planes.pop(), planes.pop()
-            planes.append(first ^ second)
-            carries.append(first & second)
-        sums.append(planes[0] if planes else 0)
-        if carries:
-            at = len(sums)
-            if at == len(levels):
+            if at + 1 == len(levels):
                 levels.append([])
-            levels[at] += carries
-    return sums
+            levels[at + 1].append(first & second | both & third)
+
+
+def _sum(levels: "list[list[int]]") -> "list[int]":
+    """Return the bits of the sum of levels with two planes at most, the lowest first."""
+    sums = []
+    carry = 0
+    for planes in levels:
+        first, second, *_ = (*planes, 0, 0)
+        both = first ^ second
+        sums.append(both ^ carry)
+        carry = first & second | both & carry
+    return [*sums, carry]
 
 
 def _highest(sums: "list[int]", number: int, most: int) -> "list[int]":
@@ -170,10 +178,11 @@ def _highest(sums: "list[int]", number: int, most: int) -> "list[int]":
 
 def _places(bits: int, most: int) -> "list[int]":
     """Return the places of the lowest bits that are set, at most so many."""
-    digits = bin(bits)[:1:-1]
-    docs: list[int] = []
-    at = digits.find("1")
-    while at >= 0 and len(docs) < most:
-        docs.append(at)
-        at = digits.find("1", at + 1)
-    return docs
+    data = bits.to_bytes(_width(bits.bit_length()), "little")
+    marked = data.translate(MARKED)
+    places: list[int] = []
+    at = marked.find(1)
+    while at >= 0 and len(places) < most:
+        places += [8 * at + bit for bit in range(8) if data[at] >> bit & 1]
+        at = marked.find(1, at + 1)
+    return places[:most]

@@ -297,7 +297,7 @@ def _cosines(
                 firsts: dict[int, int] = {}
                 for doc in (*doc_scores, *list(part.topics)[:MOST_COMPARED]):
                     firsts.update(dict.fromkeys(segment.passages_of(doc)[:FIRST_PASSAGES], doc))
-                passages, owner = nearest_passages_hot.Passages(segment.passages), segment.owners().__getitem__
+                passages, owner = nearest_passages_hot.Passages(segment.passages), segment.owner()
                 cosines = nearest_passages_hot.best(passages, vector, most, owner, firsts)
                 for doc in segment.dead.intersection(cosines):
                     del cosines[doc]

@@ -23,7 +23,7 @@ from memtui.recall import words_hot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 VERSION = 12
@@ -35,6 +35,8 @@ number_of = ids_hot.number_of
 DENSE, SMALL = 16, 256
 # Memories of a term of which the dead ones are counted.
 FEW = 24
+# Bytes of owners that are read at once: of more, those that are asked for.
+FEW_OWNERS = 1 << 16
 # What a row holds, in this order: file, mtime in ns, size, digest, name, description, type, pinned, expires, paths,
 # enforced rules, own checks, triggers, heads. `digest`: `ids_hot.digest` of the file's bytes; `triggers`: `number_of`
 # the lines kept beside it; `heads`: the terms of name and description, and of each trigger, as 32 bits of `number_of`
@@ -166,9 +168,13 @@ class Segment:
             raise DamagedError(self.name)
         return range(first, end)
 
-    def owners(self) -> "memoryview[int]":
-        data = posix.pread(self._fd, self._firsts - self._owners, self._owners)
-        return memoryview(data).cast("I" if self.number > MOST_NARROW else "H")
+    def owner(self) -> "Callable[[int], int]":
+        """Return what tells the memory of a passage, by its number."""
+        start, size = self._owners, self._firsts - self._owners
+        width = 4 if self.number > MOST_NARROW else 2
+        if size <= FEW_OWNERS:
+            return memoryview(posix.pread(self._fd, size, start)).cast("I" if width == 4 else "H").__getitem__
+        return lambda passage: int.from_bytes(posix.pread(self._fd, width, start + width * passage), sys.byteorder)
 
 
 def living(root: str, directory: str) -> "Iterator[tuple[Any, ...]]":
