@@ -67,6 +67,7 @@ async def test_it_is_listed_with_its_difference_and_counted_apart(world, app, pl
     assert waiting(world) == {"prefer-pnpm"}, "reading it is not seeing it"
 
 
+@pytest.mark.every(step=1)
 async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
     path, other = place / "prefer-pnpm.md", place / "made.md"
     before = change(world, path)

@@ -245,6 +245,7 @@ async def test_no_key_that_approves_is_offered_for_a_change_that_can_not_be_made
             assert ("approve" in [action.verb for action in app.screen.footer_actions()]) is is_offered
 
 
+@pytest.mark.every(step=1)
 async def test_an_error_of_planning_is_said(app, place, monkeypatch):
     def fail(*_):
         raise PermissionError(13, "Permission denied", f"{place}/MEMORY.md")
@@ -267,6 +268,7 @@ def saved(empty, place, words=b""):
     return waiting_proposals.save(Store(env, cwd, by="tui").root, [found], NOW - 3600)
 
 
+@pytest.mark.every(step=1)
 async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_exists(empty, place):
     root = os.path.dirname(os.path.dirname(saved(empty, place)))
     app = started(empty)

@@ -99,6 +99,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
             assert "to fix" not in summary(screen), "the hooks are the only problem, and are said once"
 
 
+@pytest.mark.every(step=1)
 async def test_hooks_of_another_agent_come_and_go_at_its_row(setup_app, world):
     place = os.path.join(world.env["HOME"], ".copilot")
     os.mkdir(place)
@@ -157,6 +158,7 @@ async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
         assert any(getattr(r.about, "code", "") == "errors.recent" for r in screen.table.rows)
 
 
+@pytest.mark.every(step=1)
 async def test_files_open_to_others_are_closed(setup_app, world):
     path = world.root + "/trust.json"
     os.chmod(world.root, 0o755)
@@ -262,6 +264,7 @@ async def test_an_unreadable_config_and_a_model_that_can_not_read_are_told(readi
         assert "can't be read" in words_of(screen, "settings")
 
 
+@pytest.mark.every(step=1)
 async def test_a_model_that_the_service_lacks_is_told_and_which_is_asked(reading, world):
     url = reading.data.env["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:9"
     write(config_hot.file_path(world.root), 'llm_backend = "api"\nllm_model = "gone-1"\nsubconscious = "full"\n')
@@ -279,6 +282,7 @@ async def test_a_model_that_the_service_lacks_is_told_and_which_is_asked(reading
         await until(pilot, lambda: any("so gone-2 is asked" in each.message for each in pilot.app._notifications))
 
 
+@pytest.mark.every(step=1)
 @pytest.mark.parametrize("error", ["", "git could not fetch: no network."])
 async def test_machines_stand_there_once_sync_is_set_up(setup_app, world, error):
     names = {"k1": "laptop", "k2": "desk"}

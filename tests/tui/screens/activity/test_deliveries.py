@@ -13,6 +13,7 @@ from memtui.views import deliveries as present
 from tui.conftest import NOW, press, settle
 
 SIZES = [(80, 24), (120, 40), (160, 48), (40, 24)]
+pytestmark = pytest.mark.every(step=1)
 
 
 async def ready(pilot):

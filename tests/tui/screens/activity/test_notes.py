@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from textual.screen import ModalScreen
 from textual.widgets import Input, Select, TextArea
 
@@ -221,6 +222,7 @@ async def test_what_was_lost_says_whether_it_waits_again(app):
         assert states(app)["Publishing is frozen until Friday."] == "urgent"
 
 
+@pytest.mark.every(step=1)
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):
     directory = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)
@@ -235,6 +237,7 @@ async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world
         assert os.listdir(directory + "/claimed") == [name]
 
 
+@pytest.mark.every(step=1)
 async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "CI is red on main")

@@ -19,6 +19,7 @@ from tui.conftest import NOW, press, running, settle
 from tui.hands import lines, to_row
 
 WIDE = (120, 40)
+pytestmark = pytest.mark.every(step=1)
 
 
 @pytest.fixture

@@ -62,6 +62,7 @@ async def test_the_persons_editor_changes_the_file_and_an_error_changes_nothing(
         assert read(everywhere(world, "editor.md")).startswith("I use Helix")
 
 
+@pytest.mark.every(step=1)
 async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(world, tmp_path, monkeypatch):
     monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
     path = paths_hot.config_dir(world.env) + "/memory/editor.md"

@@ -87,30 +87,6 @@ async def test_what_would_be_delivered_is_above_the_rule_and_the_rest_below(app)
         assert "Use pnpm for every install" in app.screen.detail.plain
 
 
-async def test_the_list_follows_while_a_prompt_is_typed(app):
-    async with running(app, WIDE, "r") as pilot:
-        await press(pilot, "ctrl+u", "enter")
-        assert app.focused is app.screen.recall.line  # there is no list to go to
-        await press(pilot, *"test")
-        assert "A prompt of a word or two recalls nothing." in app.screen.why_empty()
-        assert app.focused is app.screen.recall.line
-        await press(pilot, *" database start how")
-        assert {"test-database", "test-postgres"} <= set(names(app)[:2])
-        await pilot.press("enter")
-        assert app.focused is app.screen.table
-
-
-async def test_a_trigger_of_most_prompts_is_refused_with_the_reason(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "how should the avatar of a customer be cropped in the header of our shop")
-        await to(pilot, "prefer-pnpm")
-        await pilot.press("t", "ctrl+u", *"tests", "enter")
-        assert isinstance(app.screen, Line)
-        assert "“tests” alone would fire with most prompts." in " ".join(
-            str(widget.render()) for widget in app.screen.query("Static")
-        )
-
-
 async def test_a_trigger_is_added_and_undone(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "how should the avatar of a customer be cropped in the header of our shop")
