@@ -15,7 +15,7 @@ MOMENTS = {"c": "git commit *", "h": "git push *", "q": "gh pr create *"}
 # The commands of options that say by themselves what they belong to.
 OPTIONS = dict(line.split(": ") for line in sentences.SECTIONS["options"].split("\n"))
 BRANCHES, SCRIPTS = {"main", "master", "develop", "trunk"}, (".sh", ".py")
-_HOLE = compiled("hole")
+_HOLE, _ALWAYS = compiled("hole"), compiled("always")
 _SHELL = re.compile(r"/-|[|;&<>(){}$`\\\"'\n,]")
 # No check, and no use of a tool: where the shell is may differ.
 _CD = re.compile(r"\s*cd(?:\s|$)")
@@ -28,6 +28,7 @@ _HAS_FORM = re.compile(r"[^\w\s-]|[a-z][A-Z]|\w_\w")
 _LETTERS, _SOURCES = zip(*(line.split(" ", 1) for line in sentences.SECTIONS["words"].split("\n")), strict=True)
 _MARKS = dict(zip(".,;:()/—-，、；：。．！!？?（）–→|", ".,;:()/——,,;:......()———", strict=True))
 _START = re.compile(r"[.,;:(—]|\)[jO,]+|[jO]+(?=n)|(?<=O)(?=[reEkuvch])|(?<=,)(?=[rek][^.;:—(]*O[reEkvgcw])")
+_SIGNED = re.compile(r"git commit (-s|-S|--signoff|--gpg-sign)")
 _REASON = re.compile(r"T[^.;]*")
 
 
@@ -68,7 +69,7 @@ def _letters(words: str, names: dict[str, str]) -> str:
             return match[0] if match[0] in names else _MARKS.get(match[0].strip()[:1], "")
         return "w" if match["word"] else _LETTERS[(match.lastindex or 1) - 1][:-1].strip("-")
 
-    return re.sub(r"w(?=w{2})", "", re.sub(r"\s", "", _words().sub(letter, words)))
+    return re.sub(r"w(?=w{2})", "", re.sub(r"\s|F(?=\s*:)", "", _words().sub(letter, words)))
 
 
 def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
@@ -101,7 +102,7 @@ def _clauses(words: str, opening: int) -> Iterator[tuple[int, str]]:
             continue
         if re.match(r"O[reEkuvch]|,[rek][^.;:—(]*O[reEkvgcw]", words[start - 1 :]) and re.search(r"n[^.;:—]*$", above):
             yield start, f"n{words[start:]}"
-        elif above[-1] != "O" and not re.search(r"[LFI]|a(?!c)|^j?[bD]", before):
+        elif above[-1] != "O" and not re.search(r"[LFI]|a(?!c)|^j?[bD]|[\ue100-\ue17f]\)+:", before):
             yield start, words[start:]
 
 
@@ -167,12 +168,18 @@ def _text(name: str, path: str = "") -> Pattern | None:
 
 def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what is not to be used, with what is: both commands, or both texts; a command also without the other."""
-    other = match["other"]
+    other, (first, last) = match["other"], sorted(map(match.span, ("subject", "other")))
+    if "Q" not in match[0] and re.search(r"[FD][wmLx]", match.string[first[1] : last[0]]):  # for a part only
+        return
     for sign in sentence.signs(match["subject"]):
         pair = (sentence.names[sign], sentence.names[other])
+        if pair[1].startswith("-"):  # an option
+            continue
         kinds = {_run_kind_of(sentence, sign), _run_kind_of(sentence, other)}
         is_run = "Q" in match[0] or (pair[0].split()[0] == pair[1].split()[0] and all(" " in name for name in pair))
         if "T" in kinds and kinds <= {"T", "W"}:
+            if pair[0] in pair[1]:  # it would be seen in the other
+                continue
             subject, wanted = _text(pair[0]), _text(pair[1])
         elif {kind_of(sign), kind_of(other)} == {"P"}:
             if kinds != {"P"}:  # run, or read
@@ -188,6 +195,21 @@ def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
             yield Rule(NEVER, subject)
         elif subject is not None and str(subject) and str(wanted) and str(subject) != str(wanted):
             yield Rule(NEVER, subject, "instead", wanted)
+
+
+def _option(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
+    """Yield that a command is not run with an option, or not without one: one beside it, or its own."""
+    groups, name = match.groupdict(), sentence.names[match["command"]]
+    options = [sentence.names[sign] for sign in sentence.signs(groups.get("banned") or groups.get("wanted") or "")]
+    if not options and (signed := _SIGNED.fullmatch(name)):
+        options = [signed[1]]
+    for option in options if re.search("[nNB]", match[0]) or _ALWAYS.search(sentence.words) else ():
+        without = name.replace(f" {option}", "")
+        command = _command(f"{without} {option}") if option.startswith("-") else ""
+        if command and groups.get("banned"):
+            yield Rule(NEVER, Pattern(command=command))
+        elif command and " " in without:
+            yield Rule(NEVER, Pattern(command=_command(without)), "instead", Pattern(command=command))
 
 
 def _never_run(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
@@ -241,6 +263,8 @@ def _never_option(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Ru
     forced = sentence.names.get(match.groupdict().get("forced") or "")
     for sign in sentence.signs(match["subject"]):
         name = sentence.names[sign].removeprefix("origin/")
+        if name == "--force" and "--force-with-lease" not in sentence.names.values() and "h" not in match[0]:
+            continue
         if kind_of(sign) == "B":
             options = ("* ",) if forced in {None, "git push"} else ("* --force * ", "* -f * ") if " -" in forced else ()
             commands = [f"git push {option}{name} *" for option in options]
@@ -283,6 +307,6 @@ def _with(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
 
 # In the order of the sections of their forms.
 _BUILDERS = (
-    _instead, _never_run, _never_edit, _never_commit, _never_option, _never_option, _never_write, _before, _with,
-    _never_say,
+    _instead, _option, _never_run, _never_edit, _never_commit, _never_option, _never_option, _never_write, _before,
+    _with, _never_say,
 )  # fmt: skip

@@ -45,56 +45,22 @@ def compiled(name: str) -> re.Pattern[str]:
     return re.compile(expanded(name), re.IGNORECASE)
 
 
-CONDITION, ONLY_FOR, PART = compiled("condition"), compiled("only_for"), compiled("part")
+SECTIONS["named"] = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
+SECTIONS["done"], SECTIONS["library_named"] = "|".join(SUBCOMMANDS), "|".join(LIBRARIES)
 NEGATED = re.compile(expanded("lead") + expanded("neg"), re.IGNORECASE)
-_OPENING, _NEUTRAL, _POINT, _INVERTED, _EXCEPTION = map(
-    compiled, ("opening", "neutral", "point", "inverted", "exception")
-)
-_TITLE, _DOING, _CROSS, _DIRECTORY = map(compiled, ("title", "doing", "cross", "directory"))
-_END, _OPTION, _DASH, _CODE = map(compiled, ("end", "option", "dash", "code"))
+(
+    CONDITION, ONLY_FOR, PART, _OPENING, _NEUTRAL, _POINT, _INVERTED, _EXCEPTION, _TITLE, _DOING, _CROSS, _DIRECTORY,
+    _REQUIRED, _COMMENTED, _REFUSED, _REMARK, _ANOTHER, _ROW, _ORDERED, _ASIDE, _END, _OPTION, _DASH, _CODE, _PUSHED,
+    _FORCED, _LINK, _MARK, _PROGRAM, _JOINED, _LIBRARY, _OF_FILES, _NO_PATH,
+) = map(compiled, SECTIONS["patterns"].split())  # fmt: skip
 _NAMES = dict(line.split(" ", 1) for line in SECTIONS["names"].split("\n"))
-_FORCED = re.compile(r"`git push (?=[^`]*(?:--force|-f)\b)(?:-\S+ )*(?:origin )?(main|master|develop)(?: -\S+)*`")
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
 _FENCE = re.compile(r"^ *(```|~~~)(?P<language>[^\n]*)\n?(?P<code>.*?)(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _SHELLS = {"bash", "sh", "shell", "zsh", "console", "powershell"}
-# Above commands, and in a comment among them; and another way.
-_REQUIRED = re.compile(r"\((?:(?:must be )?(?:run|required|mandatory) )?(before [^()]+)\)")
-_COMMENTED = re.compile(
-    r"(?im)^# *(.*(?:\b(?:before|never|(?:do not|don't) (?:run|use|execute|do))\b|❌).*)\n((?:[^#\s].*(?:\n|\Z))+)"
-)
-_REFUSED = re.compile(
-    r"❌|^\W*(?:(?:never|do not|don't) (?:run|use|execute|do|call|so|like|this|these)\b|never\W*$)", re.IGNORECASE
-)
-_REMARK = re.compile(r"(?im)^ *([^#\n]+?) +# *(?:(?:always|must|run|required|be) )*(before .*)")
-_ANOTHER = re.compile(r"^\s*# *(?:or|alternatively)\b.*", re.IGNORECASE | re.MULTILINE | re.DOTALL)
-_LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
-_MARK = re.compile(
-    r"^\s*(?:\|\s+)?(?P<mark>(?:[-*+>•]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])\s+)*(?:\W*why\b.*$)?", re.IGNORECASE
-)
 _BOLD = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])|[⚠\ufe0f❌✅🚫]")
 _PLAIN = re.compile(f"`[^`\\n]+`|{_BOLD.pattern}")
-_ASIDE = re.compile(
-    r" ?\((?![^()]*(?:\b(?:never|not|don't|manual(?:ly)?|husky|lefthook|hooks?)\b|금지|禁止))[^()\ue000-\ue4ff]*\)"
-)
 _WORD = re.compile(r"[^\s,;:!?()（），。；：、\ue000-\ue4ff\u3000-\u9fff\uac00-\ud7ff]+")
-_NAMED = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
-_PROGRAM = re.compile(
-    rf"(?<![\w./-])(?!git\b(?! (?:{'|'.join(SUBCOMMANDS)})\b| -))(?:{_NAMED}|(?i:npm|pnpm|yarn|bun|uv|poetry))"
-    rf"(?: (?:run (?!(?:{SECTIONS['no_script']})\b)[a-z][\w:-]+|(?:{'|'.join(SUBCOMMANDS)})\b(?! suite)))?"
-    r"(?: --?[\w=-]+)*(?![\w/-]|\.\w)",
-    re.ASCII,
-)
-_JOINED = re.compile(
-    rf"(?<![\w`./-])(?P<names>(?:{_NAMED})(?:/(?:{_NAMED}))+(?:/[a-z][\w-]+)*)"
-    rf"(?P<further> (?:{'|'.join(SUBCOMMANDS)})\b(?! suite))?(?![\w`/-]|\.\w)"
-)
-_LIBRARY = re.compile(
-    rf"(?:(?<=not )|(?<=NOT )|(?<=never )|(?<=of )|(?<=than ))(?:{'|'.join(LIBRARIES)})(?![\w/-]|\.\w)"
-)
-# Behind an ending, also as the first of several.
-_OF_FILES = re.compile(r"(?:(?:,? (?:or|and) |, ?|/)`\.\w+`)*(?: source)? files?\b")
-_NO_PATH = re.compile(r"[\s()\"'=<>{}$~:;|\\]|//|^(?:/|-|\.\.|@)")
 
 
 class MaskedSentence(NamedTuple):
@@ -116,7 +82,7 @@ def sentences(text: str) -> Iterator[MaskedSentence]:
     section, lead_in = (False, False), (False, False)  # whether it limits what is below, and lists what not to do
     heading, opening = "", ""
     depth, indent = -1, 0  # of the point that is the opening, and of this one
-    for line in _lines(_FENCE.sub(_points, text.replace("’", "'"))):
+    for line in _lines(_FENCE.sub(_points, _ROW.sub(r"- run \1 \2", text.replace("’", "'")))):
         mark = _MARK.match(line)
         plain = _CROSS.sub("never ", _LINK.sub(r"\1", line[mark.end() :] if mark else line))
         plain = _REQUIRED.sub(r"\1", _TITLE.sub(r"\1: ", plain))
@@ -150,7 +116,7 @@ def sentences(text: str) -> Iterator[MaskedSentence]:
             is_limited = is_refused or section[0] or (is_listed and lead_in[0]) or _EXCEPTION.match(following)
             if (
                 not is_limited
-                and (not is_row or NEGATED.match(part))
+                and (not is_row or NEGATED.match(part) or _ORDERED.search(part))
                 and not part.endswith(("?", "？"))
                 and (names or _OPTION.search(part))
                 and len(names) < MOST_NAMES
@@ -212,6 +178,8 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
         code, quoted = (match["code"] or "").strip(), match["quoted"] or match["single"] or ""
         if code[:1] == "." and code[1:] in ENDINGS and code != ".env":  # all files with that ending
             return sign(f"*{code}", "P" if _OF_FILES.match(match.string, match.end()) else "")
+        if re.fullmatch(r"[a-z][\w./-]*", code) and _PUSHED.search(match.string[: match.start()]):
+            return sign(code.removeprefix("origin/"), "B")
         if re.fullmatch(r"[\w.-]+", code) and _DIRECTORY.match(match.string, match.end()):
             return sign(f"{code}/", "P")
         if code or (" " in quoted and _kind(quoted) == "C"):
