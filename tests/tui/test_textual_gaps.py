@@ -58,7 +58,9 @@ def test_reading_goes_on_behind_what_cannot_be_parsed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("sent", "error"), [("\x1b[48;24;80;0;0t\x1b[<0;41;13M", ZeroDivisionError), ("\x1b[99999999999ug", OverflowError)]
+    ("sent", "error"),
+    # Python 3.14 has another error for a character out of range.
+    [("\x1b[48;24;80;0;0t\x1b[<0;41;13M", ZeroDivisionError), ("\x1b[99999999999ug", (OverflowError, ValueError))],
 )
 def test_textual_alone_still_stops_reading_at_what_it_cannot_parse(sent, error):
     with pytest.raises(error):

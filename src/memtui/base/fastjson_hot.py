@@ -6,29 +6,29 @@ the one `json` would give. A property test holds both to that."""
 
 from memtui.base import native_hot
 
-try:
-    _json = native_hot.load("_json")
-    encode_basestring_ascii, make_encoder = _json.encode_basestring_ascii, _json.make_encoder
-    make_scanner = _json.make_scanner
-    ACCELERATED = True
-except (ImportError, AttributeError):  # an interpreter without the accelerator
-    ACCELERATED = False
-
 WHITESPACE = " \t\n\r"
 
 
 class _Context:
-    """The attributes that the C scanner reads from a decoder."""
+    """The attributes that the C scanner reads from a decoder; of Python 3.15 on also `array_hook`."""
 
     strict = True
     object_hook = None
     object_pairs_hook = None
+    array_hook = None
     parse_float = float
     parse_int = int
     parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
 
 
-_scan = make_scanner(_Context) if ACCELERATED else lambda _text, _at: (None, -1)
+try:
+    _json = native_hot.load("_json")
+    encode_basestring_ascii, make_encoder = _json.encode_basestring_ascii, _json.make_encoder
+    _scan = _json.make_scanner(_Context)
+    ACCELERATED = True
+except (ImportError, AttributeError):  # an interpreter without the accelerator, or whose scanner asks for more
+    ACCELERATED = False
+    _scan = lambda _text, _at: (None, -1)
 
 
 def loads(data: "bytes | str") -> "object":

@@ -266,6 +266,7 @@ def _fetched(env: dict[str, str], unsure: Served) -> Served:
         with urllib.request.build_opener(NoRedirect).open(request, timeout=WAIT) as answer:
             reply: Any = fastjson_hot.loads_dict(answer.read(MOST))
     except urllib.error.HTTPError as error:
+        error.close()
         holds = HOLDS if error.code in NO_LIST else UNSURE
         return unsure._replace(fault=f"gives no list of its models ({error.code})", holds=holds)
     except TimeoutError:

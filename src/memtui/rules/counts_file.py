@@ -101,7 +101,7 @@ def query(root: str, *queries: str, **values: str | None) -> list[list[tuple[Any
 
     try:
         with closing(
-            sqlite3.connect(f"file:{quote(path)}?mode=ro", PATIENCE, uri=True, isolation_level=None)
+            sqlite3.connect(f"file:{quote(path)}?mode=ro", timeout=PATIENCE, uri=True, isolation_level=None)
         ) as database:
             database.execute("BEGIN")
             if database.execute("PRAGMA user_version").fetchone()[0] == VERSION:

@@ -45,8 +45,9 @@ def refresh(database: sqlite3.Connection, env: dict[str, str], place: str, now: 
                 since = _written(mem, versions, scope.directory, name)
             _state(database, path, where, rules)
             database.execute(
-                "INSERT INTO memories VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT (path) DO UPDATE SET directory = ?2,"
-                " place = ?3, stamp = ?4, since = min(ifnull(since, ?5), ?5), gone = NULL",
+                "INSERT INTO memories VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT (path) DO UPDATE SET"
+                " place = excluded.place, directory = excluded.directory, stamp = excluded.stamp, gone = NULL,"
+                " since = min(ifnull(since, excluded.since), excluded.since)",
                 (path, scope.directory, where, stamp, since if rules else None),
             )
         for path in stamps:
