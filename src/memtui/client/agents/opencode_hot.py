@@ -70,6 +70,11 @@ class Sessions:
         except sqlite.Error as error:
             raise OSError(f"{path}: {error}") from error
 
+    def __del__(self) -> None:
+        """Close it: Python 3.13 and newer warn of a database that is dropped open."""
+        if hasattr(self, "_database"):
+            self._database.close()
+
     def rows(self, query: str, *words: "object") -> "list[tuple[object, ...]]":
         try:
             return list(self._database.execute(query, words).fetchall())
