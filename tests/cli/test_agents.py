@@ -29,7 +29,7 @@ def test_each_agent_of_the_machine_is_listed_with_what_to_do(memtui, here):
         "copilot": "not hooked",
     }
     assert "Copilot CLI: · not hooked: memtui setup hooks --agent copilot" in memtui("setup", check=False).out
-    memtui("setup", "hooks", "--agent", "all", "--yes")
+    assert "! Codex: " in memtui("setup", "hooks", "--agent", "all", "--yes").err
     rows = agents(memtui)
     assert (rows["copilot"]["state"], rows["codex"]["state"]) == ("hooked", "not trusted")
     assert "/hooks" in rows["codex"]["remedy"]

@@ -51,6 +51,7 @@ def test_a_session_gets_the_blocks_at_its_start_and_later_what_changed(home):
         ("block", "project_context", "new"),
         ("block", "project_context", "changed"),
     ]
+    assert "Mondays" in home.tool("a session of before").context
     assert home.errors() == []
 
 

@@ -12,7 +12,7 @@ from memtui.models.call import ModelError
 from memtui.models.model import LanguageModel
 from tables import rows
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.every(step=1)
 FORM = {"type": "object", "properties": {"fits": {"type": "boolean"}}, "required": ["fits"]}
 
 

@@ -45,6 +45,7 @@ def test_kinds_are_named_in_words_and_only_new_ones_and_examples_are_fixed():
     assert described(kinds_in(text + " and password=hunter2")) == "an AWS access key, an npm token and a password"
     assert (kinds_in(text, f"before: {SECRETS[5][0]}"), kinds_in(text, text)) == (["npm token"], [])
     assert made("{A8}") == made("{A8}")
+    assert kinds_in("a first part alone, ey" + "JhbGciOiJIUzI1NiJ9, is no JWT") == ["secret"]
     assert set(CLASSES) >= set("AaUWLlHDB")
 
 

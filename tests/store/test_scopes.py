@@ -139,6 +139,7 @@ def test_variables_that_move_the_memory_are_followed(world):
 
 def test_agents_are_found_and_instructions_shown_read_only(world):
     put(world.config / "agent-memory" / "reviewer", "a")
+    (world.config / "agent-memory" / "notes.md").write_text("no agent's")
     put(world.repo / ".claude" / "agent-memory" / "reviewer", "b")
     put(world.repo / ".claude" / "agent-memory-local" / "scratch", "c")
     found = {label: s for label, s in world.discover().items() if s.kind == "agent"}

@@ -13,7 +13,7 @@ from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.sync import incoming
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.every(step=1)
 
 
 class Asking(Machine):

@@ -118,7 +118,7 @@ def test_memories_reach_the_other_machine_and_one_undo_takes_them_back(both):
     assert {name for name, _ in sync.machines(desktop.root, sync.load(desktop.root))} == {"desktop", "laptop"}
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_sync_without_changes_only_asks_the_remote(both, monkeypatch):
     laptop, desktop = both
     laptop.write("ship", "Ship on Tuesdays.")
@@ -184,7 +184,7 @@ def test_the_text_of_the_machine_that_changed_more_stands_in_any_order(both, fir
         assert ["Mondays" in draft.text for draft in machine.drafts()] == [True]
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_triggers_and_muted_prompts_follow_their_memory(both):
     laptop, desktop = both
     laptop.write("ship", "Ship on Tuesdays.")
@@ -405,7 +405,7 @@ def test_what_git_says_comes_with_what_to_do(tmp_path, monkeypatch, words, hint)
         repository.Remote(str(tmp_path), "host:memories").git("fetch")
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_draft_is_on_all_machines_until_one_decides(tmp_path, remote, both):
     laptop, desktop = both
     silent = Machine(tmp_path, "tablet", remote)

@@ -163,6 +163,7 @@ async def test_in_a_timer_that_is_shown_ever(app, fallen):
         fallen.clear()
 
 
+@pytest.mark.every(step=2)
 @pytest.mark.parametrize("method", ["on_mount", "body"])
 async def test_where_a_dialog_comes_up_it_goes_away(app, monkeypatch, fallen, method):
     async with running(app, (80, 24)) as pilot:
@@ -250,6 +251,7 @@ async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
     fallen.clear()
 
 
+@pytest.mark.every(step=1)
 async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
     """Textual mounts none any more, and takes those away that there were, under what still runs."""
     async with running(app, (80, 24)) as pilot:

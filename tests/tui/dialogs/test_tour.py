@@ -72,6 +72,7 @@ async def test_a_draft_is_approved_comes_with_the_next_session_and_is_taken_back
         assert (app.screen.group, app.screen.table.row.kind.word) == ("inbox", "draft")
 
 
+@pytest.mark.every(step=2)
 @pytest.mark.parametrize("leave", ["escape", "q"])
 async def test_it_is_left_where_one_is(world, leave):
     app = touring(world)
