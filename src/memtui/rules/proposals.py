@@ -102,7 +102,9 @@ def _clauses(words: str, opening: int) -> Iterator[tuple[int, str]]:
             continue
         if re.match(r"O[reEkuvch]|,[rek][^.;:—(]*O[reEkvgcw]", words[start - 1 :]) and re.search(r"n[^.;:—]*$", above):
             yield start, f"n{words[start:]}"
-        elif above[-1] != "O" and not re.search(r"[LFI]|a(?!c)|^j?[bD]|[\ue100-\ue17f]\)+:", before):
+        elif above[-1] != "O" and not re.search(r"[LFI]|a(?!c)|^j?D|[\ue100-\ue17f]\)+:", before):
+            if "b" not in words[start:] and re.match("j?b", before):
+                continue
             yield start, words[start:]
 
 
@@ -176,7 +178,9 @@ def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
         if pair[1].startswith("-"):  # an option
             continue
         kinds = {_run_kind_of(sentence, sign), _run_kind_of(sentence, other)}
-        is_run = "Q" in match[0] or (pair[0].split()[0] == pair[1].split()[0] and all(" " in name for name in pair))
+        is_run = re.match("[wy]{0,2}[gr]|.*Q", match[0]) or (
+            pair[0].split()[0] == pair[1].split()[0] and all(" " in name for name in pair)
+        )
         if "T" in kinds and kinds <= {"T", "W"}:
             if pair[0] in pair[1]:  # it would be seen in the other
                 continue

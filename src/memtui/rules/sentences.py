@@ -51,7 +51,7 @@ NEGATED = re.compile(expanded("lead") + expanded("neg"), re.IGNORECASE)
 (
     CONDITION, ONLY_FOR, PART, _OPENING, _NEUTRAL, _POINT, _INVERTED, _EXCEPTION, _TITLE, _DOING, _CROSS, _DIRECTORY,
     _REQUIRED, _COMMENTED, _REFUSED, _REMARK, _ANOTHER, _ROW, _ORDERED, _ASIDE, _END, _OPTION, _DASH, _CODE, _PUSHED,
-    _FORCED, _LINK, _MARK, _PROGRAM, _JOINED, _LIBRARY, _OF_FILES, _NO_PATH,
+    _FORCED, _LINK, _MARK, _PROGRAM, _JOINED, _LIBRARY, _OF_FILES, _NO_PATH, _THIS_EDITED,
 ) = map(compiled, SECTIONS["patterns"].split())  # fmt: skip
 _NAMES = dict(line.split(" ", 1) for line in SECTIONS["names"].split("\n"))
 # A line that goes on in the next, and one that begins anew.
@@ -80,7 +80,7 @@ def sentences(text: str) -> Iterator[MaskedSentence]:
     """Yield the sentences that hold always: no code, no reasons, nothing below a heading or lead-in for some case, but
     for points that are an order together with it."""
     section, lead_in = (False, False), (False, False)  # whether it limits what is below, and lists what not to do
-    heading, opening = "", ""
+    heading, opening, subject = "", "", ""  # `subject`: a heading that is only a name
     depth, indent = -1, 0  # of the point that is the opening, and of this one
     for line in _lines(_FENCE.sub(_points, _ROW.sub(r"- run \1 \2", text.replace("’", "'")))):
         mark = _MARK.match(line)
@@ -93,6 +93,7 @@ def sentences(text: str) -> Iterator[MaskedSentence]:
         if line.lstrip().startswith("#"):
             section, lead_in, is_listed = above, (False, False), False
             heading = opening = plain.rstrip(":： ") if _OPENING.match(plain) else ""
+            subject = plain if [*words] == [*names] else ""
         elif not is_listed and words:
             is_lead_in = words.endswith((":", "："))
             lead_in = above if is_lead_in else (False, False)
@@ -111,6 +112,8 @@ def sentences(text: str) -> Iterator[MaskedSentence]:
             yield MaskedSentence(*_masked(f"{opening}: {point['order']}{rest}"), opening=len(_masked(opening)[0]))
         elif is_listed and not opening and words.endswith((":", "：")) and not section[0] and _OPENING.match(plain):
             opening, depth = plain.rstrip(":： "), indent
+        if subject and _THIS_EDITED.match(words):
+            words, names = _masked(f"{subject}: {words}")
         parts = [_ASIDE.sub("", part).strip() for part in _END.split(words)]
         for part, following in zip(parts, [*parts[1:], ""], strict=True):
             is_limited = is_refused or section[0] or (is_listed and lead_in[0]) or _EXCEPTION.match(following)
