@@ -11,8 +11,9 @@ from memtui.redact.shaped import Secret, entropy, generated, is_both, is_code, i
 
 
 @cache
-def _names() -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return a pattern of all telling words in lower case, and the class of each: password, secret, weak or service."""
+def _names() -> tuple[re.Pattern[str], dict[str, str], set[str]]:
+    """Return a pattern of all telling words in lower case, the class of each (password, secret, weak or service), and
+    the three characters up to each blank in them."""
     values_by_name: dict[str, str] = {}
     tables = ((shaped.WEAK, "weak", "_"), (shaped.SECRETS, "secret", "_- "), (shaped.PASSWORDS, "password", " "))
     for words, kind, gaps in (*tables, ("\n".join(shaped.SERVICES), "service", "_-. ")):
@@ -21,7 +22,8 @@ def _names() -> tuple[re.Pattern[str], dict[str, str]]:
             for form in forms:
                 values_by_name.setdefault(unicodedata.normalize("NFC", form), kind)
                 values_by_name.setdefault(unicodedata.normalize("NFD", form), kind)
-    return re.compile(trie(sorted(values_by_name))), values_by_name
+    ends = {name[max(0, at - 2) : at + 1] for name in values_by_name for at, mark in enumerate(name) if mark == " "}
+    return re.compile(trie(sorted(values_by_name))), values_by_name, ends
 
 
 _ENDS = ".)]},:!?；"
@@ -30,28 +32,67 @@ _AFTER = shaped.pattern("after")
 # Behind a name, a blank and a plain word: nothing that tells of a value.
 _PLAIN = shaped.pattern("plain")
 _BLANKS = ("", " ", "\n")
+LONGEST = 40  # characters of a name
 _BARE = re.compile(r"[^\s\"'`“”„«»「」『』,;<>\0、。，；（）]{3,200}")
 _QUOTED = re.compile(r"[^\"'`“”«»「」『』\n\0]{3,200}")
 _FLAG = re.compile(r"(?:^|(?<=[\s\"'`(\[]))--?[A-Za-z0-9-]{0,30}\Z")
 _NOT_A_KEY = shaped.pattern("not_a_key")
 
 
-def named(text: str, low: str) -> Iterator[Secret]:
-    """Find the secrets after a telling name; `low` is the text in lower case, with the same places."""
-    pattern, classes = _names()
+@cache
+def _word_names() -> re.Pattern[str]:
+    """Return a pattern of the names at each place of a word: those of one word, and of others the longest word, unless
+    one of them begins with a name."""
+    names = {name for name in _names()[1] if " " not in name}
+    others = [name.split(" ") for name in _names()[1] if " " in name]
+    begins = (*names,)
+    names |= {max(parts, key=len) for parts in others if not any(part.startswith(begins) for part in parts[1:])}
+    return re.compile(f"(?=({trie(sorted(names))}))")
+
+
+def name_words(line: str, low: str) -> set[str]:
+    """Return the words of a line of which one is in each name that `named` goes by."""
+    names = _word_names().finditer(low)
+    return shaped.words_at(line, (name.start() for name in names if _is_name(line, name[1], name.start())))
+
+
+def _is_name(text: str, name: str, start: int) -> bool:
+    """Tell whether one of the telling words is no part of another word."""
+    before = text[start - 1 : start]
+    is_weak = _names()[1].get(name) == "weak" and not (before.islower() and text[start].isupper())  # monkey
+    return not ((is_weak or name in {"pass", "pw", "to"}) and before.isascii() and before.isalpha())  # bypass
+
+
+def _occurrences(low: str, words: list[str]) -> Iterator[re.Match[str]]:
+    """Yield the names in a text, which is read only around these words of it."""
+    pattern, _, ends = _names()
+    places, done = [], 0
+    for word in words:
+        at = low.find(word)
+        while at >= 0:
+            places.append((at, len(word)))
+            at = low.find(word, at + 1)
+    for start, size in sorted(places):
+        done = max(done, start - LONGEST if low[start - 3 : start] in ends else start)
+        end = start + size
+        while done < end and (name := pattern.search(low, done, end + LONGEST)) and name.start() < end:
+            yield name
+            done = name.end()
+
+
+def named(text: str, low: str, words: list[str]) -> Iterator[Secret]:
+    """Find the secrets after a telling name; `low` is the text in lower case, with the same places, `words` are those
+    of it that are in names."""
+    classes = _names()[1]
     done = 0
-    for name in pattern.finditer(low):
+    for name in _occurrences(low, words):
         start, end = name.span()
         if start < done:
             continue
         word = classes[name[0]]
-        before = text[start - 1] if start else ""
-        if before.isascii() and before.isalpha():
-            if word == "weak" and not (before.islower() and text[start].isupper()):
-                continue  # monkey
-            if name[0] in {"pass", "pw", "to"}:
-                continue  # bypass
-        if word != "service" and before in _BLANKS and _PLAIN.match(text, end):
+        if not _is_name(text, name[0], start):
+            continue
+        if word != "service" and text[max(0, start - 1) : start] in _BLANKS and _PLAIN.match(text, end):
             continue
         if word == "service":
             secret = _of_service(text, low, name)
@@ -209,6 +250,15 @@ def unnamed(text: str) -> Iterator[Secret]:
             secret = _piece(text, core if "=" in core else core.rstrip("-=./+~"), start + piece.start(), before)
             if secret:
                 yield secret
+
+
+def unnamed_words(line: str) -> set[str]:
+    """Return the words of a line that hold what can be a secret without a name."""
+    is_id, has_digit = shaped.HASH.match, shaped.DIGIT.search
+    runs = ((match.start(), match[0]) for match in _TOKEN.finditer(line))
+    return shaped.words_at(
+        line, (at for at, run in runs if (has_digit(run) and not is_id(run)) or _DISCORD.search(run))
+    )
 
 
 # Random parts that name a document, a message or a row, and open nothing by themselves.

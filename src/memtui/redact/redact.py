@@ -11,20 +11,36 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from memtui.redact.named import named, unnamed
-from memtui.redact.shaped import BARRIER, FREE_RUN, Secret, generated, pattern, placed, shaped
+from memtui.redact.named import name_words, named, unnamed, unnamed_words
+from memtui.redact.shaped import BARRIER, FREE_RUN, Secret, generated, pattern, place_words, placed, shape_words, shaped
 
 MAX_PASSES = 8
+# Words of less than SHORT characters that no rule needs: most of a text, looked at once. A text is searched for each of
+# FEW names, or read as a whole.
+_PLAIN: set[str] = set()
+MAX_PLAIN, SHORT, FEW = 100_000, 15, 50
 
 
 def _rules(text: str) -> Iterator[Secret]:
-    low = text.lower()
+    """Find secrets by the rules that a word of the text, between blanks, allows."""
+    words = {*text.split()} - _PLAIN
+    low, line = text.lower(), f" {' '.join(words)} "
+    low_line, long = line.lower(), [word for word in words if len(word) >= SHORT]
     if len(low) != len(text):
         low = "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
-    yield from shaped(text)
-    yield from placed(text, low)
-    yield from named(text, low)
-    yield from unnamed(text)
+        shapes = places = names = others = words
+        spots = [low]
+    else:
+        shapes, others = shape_words(line, f" {' '.join(long)} "), unnamed_words(f" {' '.join(long)} ")
+        places, names = place_words(line, low_line), name_words(line, low_line)
+        spots = [*map(str.lower, names)] if len(names) < FEW else [low]
+        if len(_PLAIN) > MAX_PLAIN:
+            _PLAIN.clear()
+        _PLAIN.update(words.difference(long, shapes, places, names))
+    yield from shaped(text) if shapes else ()
+    yield from placed(text, low, " ".join(places).lower()) if places else ()
+    yield from named(text, low, spots) if names else ()
+    yield from unnamed(text) if others else ()
 
 
 def found_in(text: str) -> list[Secret]:

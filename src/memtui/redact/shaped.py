@@ -4,7 +4,7 @@ and tests that tell generated values, such as keys, from words, names and paths.
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from memtui.base import word_lists
@@ -197,6 +197,29 @@ def trie(words: list[str]) -> str:
 # By shape and place
 
 
+def words_at(line: str, places: Iterable[int]) -> set[str]:
+    """Return the words at ascending places of a line, in which a blank stands before and behind each word."""
+    words, end = set(), 0
+    for at in places:
+        if at >= end:
+            end = line.find(" ", at)
+            words.add(line[line.rfind(" ", 0, at) + 1 : end])
+    return words
+
+
+def shape_words(line: str, long: str) -> set[str]:
+    """Return the words of a line of which one is in each secret that `shaped` finds; `long`: those of 15 characters
+    and more, shorter than which no key with a known shape is."""
+    words = words_at(long, (match.start() for match in _shape_marks().finditer(long)))
+    return words | {word for mark in ("PRIVATE", "PuTTY") if mark in line for word in line.split() if mark in word}
+
+
+@cache
+def _shape_marks() -> re.Pattern[str]:
+    marks = [re.escape(mark) for mark in (*(mark for _, mark, _ in HOLDING), "eyJ", "ZXlKaGJHY2lPaU")]
+    return re.compile("|".join([_beginnings()[0].pattern, *marks]))
+
+
 def shaped(text: str) -> Iterator[Secret]:
     yield from _private_keys(text)
     yield from _prefixed(text)
@@ -269,11 +292,21 @@ _JWT = pattern("jwt")
 _JWT64 = re.compile(r"ZXlKaGJHY2lPaU[A-Za-z0-9+/=_-]{40,}")
 
 
-def placed(text: str, low: str) -> Iterator[Secret]:
-    """Find the secrets in addresses, headers and commands; `low` is the text in lower case, with the same places."""
+_PLACES = [*_COMMAND_WORDS, "authorization", "cookie", "bearer", *(mark for _, mark, _ in WEBHOOKS)]
+_PLACE = re.compile("|".join(map(re.escape, _PLACES)))
+
+
+def place_words(line: str, low: str) -> set[str]:
+    """Return the words of a line of which one is in or before each secret that `placed` finds."""
+    return words_at(line, (match.start() for match in _PLACE.finditer(low)))
+
+
+def placed(text: str, low: str, low_words: str) -> Iterator[Secret]:
+    """Find the secrets in addresses, headers and commands; `low` is the text in lower case, with the same places,
+    `low_words` those of its words that `place_words` selects."""
     yield from _in_addresses(text)
     yield from _in_headers(text, low)
-    yield from _in_commands(text, low)
+    yield from _in_commands(text, low_words)
 
 
 _SCHEME = re.compile(r"://(?P<user>[^\s/@:'\"<>?#\0]{0,256}+)(?::(?P<secret>[^\s/'\"<>\0]{1,300}+))?")
@@ -335,8 +368,8 @@ def _in_headers(text: str, low: str) -> Iterator[Secret]:
                 yield Secret(match.start("secret"), _trimmed(match), "bearer token", 2)
 
 
-def _in_commands(text: str, low: str) -> Iterator[Secret]:
-    words = {word for word in _COMMAND_WORDS if word in low}
+def _in_commands(text: str, low_words: str) -> Iterator[Secret]:
+    words = {word for word in _COMMAND_WORDS if word in low_words}
     for kind, needed, pattern in COMMANDS if words else ():
         for match in () if words.isdisjoint(needed) else shape(pattern).finditer(text):
             value = match["secret"]

@@ -2,7 +2,6 @@
 that has a git remote, by that remote and never by a path."""
 
 import os
-import threading
 from itertools import product
 from typing import NamedTuple
 
@@ -20,7 +19,6 @@ from memtui.sync.moves import Moves
 from memtui.sync.repository import MAX_BYTES, Tree, is_safe, on_any_disk
 
 GLOBAL, TEAM = "global", "team"
-MANY = 500  # files that are worth a second process
 NO_MOVES = Moves()
 
 
@@ -77,7 +75,6 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
     accepted is sent, beside what it has. What went with `base` is known to hold no secret. Raises MemtuiError."""
     tree: Tree = {}
     withheld: dict[str, str] = {}
-    new: dict[str, str] = {}
     watched: dict[str, bool] = {}
     directories = places(env, watched, team, moves)
     root = paths_hot.root(env)
@@ -93,7 +90,7 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
         twins: dict[str, str] = {}
         for file in sorted([*files, locate_hot.INDEX_NAME], key=lambda file: f"{top}/{file}" not in base):
             path = f"{directory}/{file}"
-            if os.path.islink(path) or not os.path.isfile(path):
+            if os.path.islink(path) or (file == locate_hot.INDEX_NAME and not os.path.isfile(path)):
                 continue
             with storing(path):
                 data = fs_hot.read_bytes(path)
@@ -104,15 +101,10 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
             is_new = data != base.get(f"{top}/{file}")
             if is_new and file != locate_hot.INDEX_NAME and not trust.allows(data):
                 reason = reason or "it is not trusted"
-            if reason:
-                withheld[path] = reason
-            else:
-                tree[f"{top}/{file}"] = data
-                if base.get(f"{top}/{file}") != data:
-                    new[f"{top}/{file}"] = path
-    for name, kind in _secrets({name: tree[name] for name in new}).items():
-        withheld[new[name]] = f"it may hold a secret ({kind})"
-        del tree[name]
+            if is_new and not reason and (secrets := kinds_in(data.decode("utf-8", "replace"))):
+                reason = f"it may hold a secret ({secrets[0]})"
+            withheld |= {path: reason} if reason else {}
+            tree |= {} if reason else {f"{top}/{file}": data}
     if not team:
         others = [own for own in projects.with_memory(env) if own.directory not in directories.values()]
         clone, alone = "another clone of it is synced", "a project without a git remote"
@@ -137,36 +129,6 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
             if rejected := rows.of_inbox(inbox):
                 tree[rows.path(rows.REJECTIONS, top)] = rows.render(rejected)
     return LocalTree(tree, directories, withheld, watched, seen, places_of_drafts, moves)
-
-
-def _secrets(tree: Tree) -> dict[str, str]:
-    """Return a kind of secret that each file of a tree seems to hold, by its path."""
-    kinds = zip(tree, _kinds_of_many([*tree.values()]), strict=True)
-    return {name: kind for name, kind in kinds if kind}
-
-
-def _kinds_of_many(contents: list[bytes]) -> list[str]:
-    """Return a kind of secret for each content, empty for none; a second process looks at half of many."""
-    half, kinds = len(contents) // 2, list[str]()
-    if half >= MANY and threading.active_count() == 1:  # fork copies no other thread
-        reader, writer = os.pipe()
-        child = os.fork()
-        if not child:
-            try:
-                fs_hot.write_all(writer, "\n".join(map(_kind, contents[half:])).encode())
-                os._exit(0)
-            finally:
-                os._exit(1)
-        os.close(writer)
-        kinds = [*map(_kind, contents[:half])]
-        with open(reader, "rb") as answer:
-            rest = answer.read().decode().split("\n")
-        kinds += [] if os.waitpid(child, 0)[1] else rest
-    return [*kinds, *map(_kind, contents[len(kinds) :])]
-
-
-def _kind(data: bytes) -> str:
-    return next(iter(kinds_in(data.decode("utf-8", "replace"))), "")
 
 
 def changes(root: str, local: LocalTree, merged: Tree) -> list[Change]:

@@ -3,6 +3,7 @@
 import os
 import platform
 import re
+import shutil
 from collections.abc import Callable
 from itertools import count
 
@@ -100,8 +101,6 @@ def leave(root: str, team: str = "") -> None:
     for path in [top] if team else [f"{top}/{name}" for name in ("state.json", "time", "repo.git")]:
         with storing(path):
             if os.path.isdir(path):
-                import shutil
-
                 shutil.rmtree(path)
             else:
                 fs_hot.unlink(path)

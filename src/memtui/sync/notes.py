@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import NotFoundError
+from memtui.base.storage import storing
 from memtui.deliver.record import find_note
 from memtui.inbox import file_hot, format_hot
 from memtui.redact.redact import kinds_in
@@ -45,12 +46,12 @@ def outgoing(root: str, machines: Mapping[str, str], tops: Mapping[str, str], na
 
 
 def remove(root: str, ids: set[str], kind: str = INBOX) -> None:
-    """Remove notes that went, or drafts decided elsewhere (`kind`), from the inboxes here. Raises OSError."""
-    for directory in inboxes(root).values() if ids else ():
-        path = f"{directory}/{kind}"
-        for entry in format_hot.read(path):
-            if entry.id in ids:
-                file_hot.rewrite(path, partial(without, entry.raw))
+    """Remove notes that went, or drafts decided elsewhere (`kind`), from the inboxes here. Raises MemtuiError."""
+    for path in [f"{directory}/{kind}" for directory in inboxes(root).values()] if ids else ():
+        with storing(path):
+            for entry in format_hot.read(path):
+                if entry.id in ids:
+                    file_hot.rewrite(path, partial(without, entry.raw))
 
 
 def without(raw: str, source: str) -> str:

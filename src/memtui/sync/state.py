@@ -16,12 +16,11 @@ WRITERS = "/writers.json"  # in the folder of a sync: who changed each file last
 
 class SyncState(NamedTuple):
     """What this machine knows of its syncs: `base` is the commit that it and the remote began with last; `pending`:
-    those of the memories here that were about to be pushed, and may have been if the process was killed; `taking`:
-    the commit that is written here; `asked`: ids
-    of drafts about texts that both changed, by the conflict's name; `time`: of the last sync that worked,
-    `error`: of the last that did not; `read`: when the memories here were read last, from the files and
-    directories (True) `watched`, and `seen`: their stamp then (sync/quick.py); `sent`: ids of notes that go with
-    `pending`; `machines`: the names of all by their ids; `tops`: of the projects that were here, with their
+    those of the memories here that were about to be pushed, and may have been if the process was killed; `taking`: the
+    commit that is written here; `asked`: ids of drafts about texts that both changed, by the conflict's name; `time`:
+    of the last sync that worked, `error`: of the last that did not; `read`: when the memories here were read last, from
+    the files and directories (True) `watched`, and `seen`: their stamp then (sync/quick.py); `sent`: ids of notes that
+    go with `pending`; `machines`: the names of all by their ids; `tops`: of the projects that were here, with their
     directories; `adopted`: hashes of what is accepted here as it was on another machine; `drafts`: ids of the shared
     ones that were here; `withheld`: how many files were not sent; `approved`: hashes of drafts that were approved here;
     `team`: whose memories these are, empty for the person's own, with the name of the `author`."""

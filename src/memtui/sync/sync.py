@@ -3,7 +3,7 @@ anywhere: what was pushed is merged again with the memories here the next time, 
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -45,10 +45,6 @@ def check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> Non
     if any(bool(row.get("team")) != bool(team) for row in rows):
         what, way = ("a person's own memories", "without --team") if team else ("a team's memories", "with --team NAME")
         raise MemtuiError(f"{url} has {what}.", f"Set it up {way}, or give an empty repository.")
-
-
-def _called(data: bytes) -> str:
-    return fastjson_hot.text(fastjson_hot.loads_dict(data), "name")
 
 
 def _number(data: bytes, key: str) -> int:
@@ -117,8 +113,7 @@ def _run_locked(
     came_before = {exchange.here.moves.path(path): file for path, file in came_before.items()}
     after, waiting = state, 0
     if not dry_run:
-        with storing(root):
-            notes.remove(root, exchange.sent)
+        notes.remove(root, exchange.sent)
         wanted, files = exchange.tree, dict[str, incoming.WaitingFile]()
         adopted = set(state.adopted)
         others: set[str] = set() if state.team else incoming.of_others(exchange.tree, _accepted_path(state)) - adopted
@@ -211,7 +206,8 @@ def _exchange(
         other = _asked(base_here, ours, theirs, merged, stands, state.name)
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
-        names = {path[len(MACHINES) + 1 : -5]: _called(tree[path]) for path in tree if path.startswith(MACHINES + "/")}
+        cards = {path[len(MACHINES) + 1 : -5]: tree[path] for path in tree if path.startswith(MACHINES + "/")}
+        names = {machine: fastjson_hot.text(fastjson_hot.loads_dict(card), "name") for machine, card in cards.items()}
         roots = {} if state.team else local_files.roots(env, {}, project_moves)
         keys = {top: paths_hot.project_key(place) for top, place in roots.items()}
         if not state.team:
@@ -300,13 +296,14 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: se
     rest = {
         path: data
         for path, data in base.items()
-        if path in withheld or not (path in own_rows or _below(here.places, path)) or path in late
+        if path in withheld or not (path in own_rows or _file(here, path)) or path in late
     }
     rest = {path: data for path, data in rest.items() if is_unread or path not in names or names[path] in waiting}
     rest.pop(_accepted_path(state), None)
     if state.team:  # what the person never accepted is not theirs to remove for all
         trust = trust_hot.load(root, here.places[local_files.TEAM])
-        rest |= {path: data for path, data in base.items() if _is_memory(path) and not trust.allows(data)}
+        theirs = [path for path, data in base.items() if _file(here, path) and not trust.allows(data)]
+        rest |= {path: base[path] for path in theirs if locate_hot.is_memory_name(path.rpartition("/")[2])}
     row = {"name": state.name, "version": memtui.__version__, "format": FORMAT} | ({"team": True} if state.team else {})
     own = f"{MACHINES}/{state.machine}.json"
     tree = {**shared_drafts.outgoing(root, here.inboxes, rest, state), **here.tree}
@@ -329,14 +326,6 @@ def _late(state: SyncState, here: LocalTree, base: Tree) -> set[str]:
         if directory and ((directory in absent and path.endswith(".md")) or before not in {directory, ""}):
             late.add(new)
     return late
-
-
-def _below(tops: Iterable[str], path: str) -> bool:
-    return any(path == top or path.startswith(top + "/") for top in tops)
-
-
-def _is_memory(path: str) -> bool:
-    return path.startswith(f"{local_files.TEAM}/") and locate_hot.is_memory_name(path.rpartition("/")[2])
 
 
 def _accepted_path(state: SyncState) -> str:
