@@ -11,7 +11,7 @@ from memtui.recall.vectors_hot import DIMENSIONS, ROW_LENGTH, Table, Vector, lan
 BLOCK, BLOCKS, STEP = 40, 3, 2
 # No more passages of one memory: some 20,000 tokens.
 MOST_PASSAGES = 256
-_MOST_KEPT, _MOST_PARTS = 100_000, 4
+_MOST_KEPT, _MOST_PARTS = 40_000, 4
 
 
 class Embedder:

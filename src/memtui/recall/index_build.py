@@ -7,15 +7,19 @@ any time, finds a whole index. All files are derived."""
 import marshal
 import math
 import os
+import sys
+import tempfile
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from heapq import merge
+from itertools import chain, groupby, pairwise
+from operator import itemgetter
 from types import EllipsisType
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from memtui.base import fs_hot, ids_hot, paths_hot
 from memtui.client import locate_hot
@@ -26,6 +30,8 @@ from memtui.store import triggers
 REBUILT_FROM, SHARE = 16, 0.1
 # Memories of which reading takes a second or two: after so many the time limit of a worker begins again.
 STEP = 1000
+# Postings that are in memory at a time, 8 bytes each.
+RUN = 1 << 20
 # Bytes of a segment's file that are read at once to check it.
 BLOCK = 1 << 20
 # BM25: how soon more of the same term counts no more, and how much a longer memory's terms count less.
@@ -46,7 +52,7 @@ class SegmentDoc:
 
     row: tuple[Any, ...]
     weights: Mapping[str, int]
-    heads: Sequence[Iterable[str]]
+    heads: list[list[str]]
     passages: Sequence[bytes] = ()
     topics: Sequence[tuple[str, ...]] = ()
 
@@ -60,57 +66,123 @@ class SegmentDoc:
         return sum(self.weights.values())
 
 
-def impacts(doc: SegmentDoc, average: float) -> dict[str, int]:
-    """Return what each term adds before its idf, from 1 to FULL; `average`: the mean length of a memory."""
-    norm, full = K1 * (1.0 - B + B * doc.length / average), segment_hot.FULL
-    return {term: max(1, round(full * weight / (weight + norm))) for term, weight in doc.weights.items()}
+class _Postings:
+    """The postings of all terms, those of RUN entries at a time in memory; `counts`: of how many memories each is."""
 
+    def __init__(self, make_file: Callable[[], IO[bytes]]) -> None:
+        self.counts: dict[str, int] = {}
+        self._make_file = make_file
+        self._run: "dict[str, array[int]]" = {}
+        self._entries = 0
+        self._runs: list[Iterable[tuple[str, bytes]]] = []
 
-def write(root: str, base: str, docs: Sequence[SegmentDoc], average: float) -> dict[str, Any]:
-    """Write a segment of the index `base`, and return its entry for the manifest. Raises OSError."""
-    name = f"{os.path.basename(base)}-{ids_hot.new_id()}.segment"
-    code = "I" if len(docs) > segment_hot.MOST_NARROW else "H"
-    postings: "dict[str, tuple[array[int], array[int]]]" = {}
-    for number, doc in enumerate(docs):
-        for term, impact in impacts(doc, average).items():
-            posting = postings.get(term)
+    def add(self, number: int, weights: Mapping[str, int]) -> None:
+        run = self._run
+        for term, weight in weights.items():
+            posting = run.get(term)
             if posting is None:
-                posting = postings[term] = (array(code), array("B"))
-            posting[0].append(number)
-            posting[1].append(impact)
-    counts = {term: len(numbers) for term, (numbers, _) in postings.items()}
-    table, shards, longer = _shards(postings, len(docs))
-    rows = _rows(docs, counts)
-    vectors, owners, firsts = _vectors(docs, code)
-    sections = [shards, longer, rows, owners, firsts, vectors]
-    whole = b"".join(sections)
-    fs_hot.write_atomic(f"{root}/recall/{name}", whole, durable=False)
-    ends = accumulate(map(len, sections))
-    starts = dict(zip(("long", "rows", "owners", "firsts", "vectors"), ends, strict=False))
-    starts["vectors"] *= bool(vectors)
-    topics = {number: tuple(doc.topics) for number, doc in enumerate(docs) if doc.topics}
-    entry = {"name": name, "number": len(docs), "size": len(whole), "check": zlib.crc32(whole, zlib.crc32(table))}
-    return {**entry, "dead": frozenset(), "topics": topics, "table": table, "shards": len(table) // 8, **starts}
+                posting = run[term] = array("Q")
+            posting.append(number << 32 | weight)
+        self._entries += len(weights)
+        if self._entries > RUN:
+            self.put_aside()
+
+    def put_aside(self) -> None:
+        """Write what is in memory to a file, in the order of the terms. Raises OSError."""
+        file, sizes = self._make_file(), array("I")
+        for term in sorted(self._run):
+            posting = self._run.pop(term)
+            self.counts[term] = self.counts.get(term, 0) + len(posting)
+            sizes.append(file.write(marshal.dumps((term, posting.tobytes()))))
+        file.seek(0)
+        self._entries = 0
+        self._runs.append(marshal.loads(file.read(size)) for size in sizes)  # noqa: S302
+
+    def merged(self) -> Iterator[tuple[str, list[int], list[int]]]:
+        """Yield each term with the numbers of its memories, and with what it counts in each."""
+        at = int(sys.byteorder == "little")  # where the number stands in an entry
+        for term, parts in groupby(merge(*self._runs, key=itemgetter(0)), itemgetter(0)):
+            halves = memoryview(b"".join([part for _, part in parts])).cast("I")
+            yield term, halves[at::2].tolist(), halves[1 - at :: 2].tolist()
 
 
-def _shards(postings: "Mapping[str, tuple[array[int], array[int]]]", number: int) -> tuple[bytes, bytes, bytes]:
-    """Return the table of shards, the shards, and the postings outside of them, for `number` memories."""
+def write(root: str, base: str, docs: Iterable[SegmentDoc], average: float = 0.0) -> tuple[dict[str, Any], float]:
+    """Write a segment of the index `base`; return its entry for the manifest, and `average`, the mean length of a
+    memory, by default of these. Of many memories most waits in files without a name. Raises OSError."""
+    lengths, sizes, firsts = array("I"), array("I"), array("I", [0])
+    topics: dict[int, tuple[tuple[str, ...], ...]] = {}
+    with ExitStack() as stack:
+
+        def make_file() -> IO[bytes]:
+            return stack.enter_context(tempfile.TemporaryFile(dir=f"{root}/recall"))
+
+        rows, passages, postings = make_file(), make_file(), _Postings(make_file)
+        for number, doc in enumerate(docs):
+            postings.add(number, doc.weights)
+            lengths.append(doc.length)
+            sizes.append(rows.write(marshal.dumps((doc.row, doc.heads))))
+            firsts.append(firsts[-1] + len(doc.passages))
+            passages.writelines(doc.passages)
+            if doc.topics:
+                topics[number] = tuple(doc.topics)
+        postings.put_aside()
+        average = average or sum(lengths) / max(1, len(lengths)) or 1.0
+        code = "I" if len(lengths) > segment_hot.MOST_NARROW else "H"
+        owners = array(code)
+        for number, (first, end) in enumerate(pairwise(firsts)):
+            owners.extend([number] * (end - first))
+        table, shards, longer = _shards(postings, [K1 * (1.0 - B + B * length / average) for length in lengths], code)
+        passages.flush()
+        read_passages = lambda offset, length: os.pread(passages.fileno(), length, offset)
+        packed = nearest_passages_hot.packed(read_passages, firsts[-1], vectors_hot.DIMENSIONS)
+        row_section = _rows(rows, sizes, postings.counts)
+        sections = ([shards], [longer], row_section, [owners.tobytes()], [firsts.tobytes()], packed)
+        name = f"{os.path.basename(base)}-{ids_hot.new_id()}.segment"
+        ends, check = _write_file(f"{root}/recall/{name}", sections, zlib.crc32(table))
+    starts = dict(zip(("long", "rows", "owners", "firsts", "vectors", "size"), ends, strict=True))
+    starts["vectors"] *= firsts[-1] > 0
+    entry = {"name": name, "number": len(lengths), "check": check, "dead": frozenset(), "topics": topics}
+    return {**entry, "table": table, "shards": len(table) // 8, **starts}, average
+
+
+def _write_file(path: str, sections: Iterable[Iterable[bytes | bytearray]], check: int) -> tuple[list[int], int]:
+    """Write a file that nobody reads yet; return where each section ends, and the check of all. Raises OSError."""
+    ends = []
+    try:
+        with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, fs_hot.FILE_MODE), "wb") as file:
+            for section in sections:
+                for block in section:
+                    check = zlib.crc32(block, check)
+                    file.write(block)
+                ends.append(file.tell())
+    except BaseException:
+        fs_hot.unlink(path)
+        raise
+    return ends, check
+
+
+def _shards(postings: _Postings, norms: Sequence[float], code: str) -> tuple[bytes, bytearray, bytearray]:
+    """Return the table of shards, the shards, and the postings outside of them; `norms`: of each memory, what its
+    length makes a weight count less."""
     # An odd number: of a power of two, words with the same first letters would share a shard.
-    count = len(postings) // SHARD_TERMS | 1
+    count, number, full = len(postings.counts) // SHARD_TERMS | 1, len(norms), segment_hot.FULL
     shards: list[dict[str, object]] = [{} for _ in range(count)]
     longer = bytearray()
-    for term, (numbers, impacts_) in postings.items():
-        value: bytes = numbers.tobytes() + impacts_.tobytes()
+    for term, numbers, weights in postings.merged():
+        # What the term adds in each memory before its idf, from 1 to FULL.
+        pairs = zip(weights, map(norms.__getitem__, numbers), strict=True)
+        impacts = bytes([max(1, round(full * weight / (weight + norm))) for weight, norm in pairs])
+        value = array(code, numbers).tobytes() + impacts
         dense = 0
         if number >= segment_hot.SMALL and len(numbers) * segment_hot.DENSE > number:
             dense = len(numbers)
             every = bytearray(number)
-            for at, impact in zip(numbers, impacts_, strict=True):
+            for at, impact in zip(numbers, impacts, strict=True):
                 every[at] = impact
             value = bytes(every)
         key = segment_hot.number_of(term.encode("utf-8", "surrogatepass")) % count
         if dense or len(value) > INLINE_BYTES:
-            shards[key][term] = (dense, len(longer), len(value), max(impacts_))
+            shards[key][term] = (dense, len(longer), len(value), max(impacts))
             longer += value
         else:
             shards[key][term] = value
@@ -119,34 +191,27 @@ def _shards(postings: "Mapping[str, tuple[array[int], array[int]]]", number: int
         data = marshal.dumps(shard)
         table.extend((len(body), segment_hot.number_of(data)))
         body += data
-    return table.tobytes(), bytes(body), bytes(longer)
+    return table.tobytes(), body, longer
 
 
-def _rows(docs: Sequence[SegmentDoc], counts: Mapping[str, int]) -> bytes:
-    """Return the section of rows: where each begins, and the last one ends, then the rows."""
+def _rows(file: IO[bytes], sizes: Sequence[int], counts: Mapping[str, int]) -> Iterator[bytes | bytearray]:
+    """Yield the section of rows, read from a file in parts of `sizes`, behind where each begins."""
+    file.seek(0)
     starts, rows = array("I"), bytearray()
-    at = 4 * (len(docs) + 1)
-    for doc in docs:
+    at = 4 * (len(sizes) + 1)
+    for size in sizes:
         starts.append(at + len(rows))
+        row, texts = marshal.loads(file.read(size))  # noqa: S302
         heads = []
-        for head in doc.heads:  # weighted by their idf
+        for head in texts:  # weighted by their idf
             terms = [term for term in head if counts.get(term)]
             numbers = array("I", [segment_hot.number_of(term.encode("utf-8", "surrogatepass")) for term in terms])
-            idfs = [math.log(1.0 + (len(docs) - counts[term] + 0.5) / (counts[term] + 0.5)) for term in terms]
+            idfs = [math.log(1.0 + (len(sizes) - counts[term] + 0.5) / (counts[term] + 0.5)) for term in terms]
             heads.append(numbers.tobytes() + bytes([max(1, min(255, round(HEAD_SCALE * idf))) for idf in idfs]))
-        rows += marshal.dumps((*doc.row, heads))
+        rows += marshal.dumps((*row, heads))
     starts.append(at + len(rows))
-    return starts.tobytes() + bytes(rows)
-
-
-def _vectors(docs: Sequence[SegmentDoc], code: str) -> tuple[bytes, bytes, bytes]:
-    """Return the packed passages of all memories, the memory that each is of, and where those of each memory begin."""
-    owners, firsts = array(code), array("I", [0])
-    for number, doc in enumerate(docs):
-        owners.extend([number] * len(doc.passages))
-        firsts.append(len(owners))
-    passages = [passage for doc in docs for passage in doc.passages]
-    return nearest_passages_hot.pack(passages), owners.tobytes(), firsts.tobytes()
+    yield starts.tobytes()
+    yield rows
 
 
 # Bringing an index up to date
@@ -164,11 +229,11 @@ class BuildReport:
 
 
 class _Known(NamedTuple):
-    """What an index has of a file: in which segment and as which number, and its row."""
+    """What an index has of a file: in which segment and as which number, its mtime in ns, size and triggers."""
 
     segment: int
     number: int
-    row: tuple[Any, ...]
+    stamp: tuple[int, int, int]
 
 
 @dataclass
@@ -237,11 +302,7 @@ class _Builder:
         if not count:
             self._sweep(manifest.segments)
             return BuildReport(changes.total)
-        docs = self._read(changes.read)
-        replaced = {*changes.gone, *(doc.file for doc in docs)}
-        dead = {files[file].number for file in replaced if file in files and not files[file].segment}
-        self._add(manifest, [*docs, *self._read(changes.again)], dead)
-        return BuildReport(changes.total, len(docs), len(changes.gone))
+        return BuildReport(changes.total, self._add(manifest, changes, files), len(changes.gone))
 
     # Reading what is there
 
@@ -263,7 +324,7 @@ class _Builder:
                 with closing(segment_hot.Segment(self.root, entry)) as opened:
                     for number, row in enumerate(opened.every_row()):
                         if number not in opened.dead:
-                            files[row[0]] = _Known(at, number, row)
+                            files[row[0]] = _Known(at, number, (row[1], row[2], row[segment_hot.TRIGGERS]))
         except segment_hot.DAMAGED:
             return None, {}
         return manifest, files
@@ -282,7 +343,7 @@ class _Builder:
             changes.total += 1
             other = missing.pop(file, None)
             row = file, status.st_mtime_ns, status.st_size
-            if other is None or other.row[:3] != row or other.row[segment_hot.TRIGGERS] != self._number_of_lines(file):
+            if other is None or other.stamp != (*row[1:], self._number_of_lines(file)):
                 changes.read.append(row)
             elif other.segment:
                 changes.again.append(row)
@@ -292,9 +353,8 @@ class _Builder:
     def _number_of_lines(self, file: str) -> int:
         return segment_hot.number_of("\n".join(self.lines.get(file, ())).encode("utf-8", "replace"))
 
-    def _read(self, files: Iterable[tuple[str, int, int]]) -> list[SegmentDoc]:
-        """Read memories; those that can't be read are left out."""
-        segment_docs = []
+    def _read(self, files: Iterable[tuple[str, int, int]]) -> Iterator[SegmentDoc]:
+        """Read memories, each when it is asked for; those that can't be read are left out."""
         for number, (file, mtime, size) in enumerate(files):
             if number % STEP == 0:
                 self.progress()
@@ -305,9 +365,10 @@ class _Builder:
             own = fields.read(data, file, self.lines.get(file, ()))
             searched = (own.name, own.description, own.type, own.pinned, own.expires, own.paths, own.rules, own.checks)
             row = (file, mtime, size, ids_hot.digest(data), *searched, self._number_of_lines(file))
-            heads = [dict.fromkeys(words_hot.terms(text)) for text in (f"{own.name}\n{own.description}", *own.triggers)]
-            segment_docs.append(SegmentDoc(row, own.weights(), heads, self._passages(own), own.topics()))
-        return segment_docs
+            heads = [
+                list(dict.fromkeys(words_hot.terms(text))) for text in (f"{own.name}\n{own.description}", *own.triggers)
+            ]
+            yield SegmentDoc(row, own.weights(), heads, self._passages(own), own.topics())
 
     @cached_property
     def _embedder(self) -> embed.Embedder | None:
@@ -320,21 +381,31 @@ class _Builder:
     # Writing
 
     def _rebuilt(self, removed: int) -> BuildReport:
-        docs = self._read(self._compare({}).read)
-        average = sum(doc.length for doc in docs) / len(docs) if docs else 1.0
+        entry, average = write(self.root, self.base, self._read(self._compare({}).read))
         self.progress()
-        entry = write(self.root, self.base, docs, average)
         direction = everyday.direction(self.table) if self.table else []
         usual = marshal.dumps((everyday.word_weights(), direction))
-        self._write_manifest(average, usual, [entry] if docs else [])
-        return BuildReport(len(docs), len(docs), removed, rebuilt=True)
+        number = entry["number"]
+        self._write_manifest(average, usual, [entry] if number else [])
+        return BuildReport(number, number, removed, rebuilt=True)
 
-    def _add(self, manifest: segment_hot.Manifest, docs: list[SegmentDoc], dead: set[int]) -> None:
-        """Write the segment beside the first, in which what is replaced is `dead`."""
+    def _add(self, manifest: segment_hot.Manifest, changes: _Changes, files: Mapping[str, _Known]) -> int:
+        """Write the segment beside the first, in which what is replaced is dead; return how many memories were read."""
+        replaced: set[str] = set()
+
+        def read() -> Iterator[SegmentDoc]:
+            for doc in self._read(changes.read):
+                replaced.add(doc.file)
+                yield doc
+
+        later = []
+        if changes.read or changes.again:
+            later = [write(self.root, self.base, chain(read(), self._read(changes.again)), manifest.average)[0]]
+        gone = [files[file] for file in {*replaced, *changes.gone} if file in files]
+        dead = {known.number for known in gone if not known.segment}
         segments = [{**entry, "dead": entry["dead"] | dead} for entry in manifest.segments[:1]]
-        if docs:
-            segments.append(write(self.root, self.base, docs, manifest.average))
-        self._write_manifest(manifest.average, manifest.everyday, segments)
+        self._write_manifest(manifest.average, manifest.everyday, [*segments, *later])
+        return len(replaced)
 
     def _write_manifest(self, average: float, usual: bytes, segments: Sequence[dict[str, Any]]) -> None:
         data: dict[str, Any] = {"directory": self.directory, "average": average, "vectors": self.version}

@@ -11,7 +11,7 @@ from memtui.recall.vectors_hot import ROW_LENGTH, Vector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     Read = Callable[[int, int], bytes]  # offset, length
 
@@ -22,6 +22,8 @@ EXACT = 56
 HALVES, LEAST, MOST_WEIGHT = 2.2, 2, 7
 # Planes of so many bytes together are read at once.
 TOGETHER = 1 << 19
+# Passages that are laid out at a time, a multiple of 8.
+PART = 1 << 13
 # Planes that wait to be added: the fewer, the less memory it takes.
 MOST_PLANES = 24
 # 1 for each byte that is not 0.
@@ -32,20 +34,33 @@ BIASED = bytes(value ^ 0x80 for value in range(256))
 
 def pack(rows: "list[bytes]") -> bytes:
     """Lay out passages, each a row of as many signed bytes; they are numbered by their place in this list."""
-    if not rows:
-        return b""
-    dimensions = len(rows[0])
-    head = memoryview(bytearray(HEAD)).cast("I")
-    head[0], head[1] = len(rows), dimensions
     every = b"".join(rows)
-    biased = every.translate(BIASED)
-    planes = []
-    for at in range(dimensions):
-        column = biased[at::dimensions]
-        mean = sum(column) // len(column)
-        digits = column[::-1].translate(b"0" * (mean + 1) + b"1" * (255 - mean))
-        planes.append(int(digits, 2).to_bytes(_width(len(rows)), "little"))
-    return head.tobytes() + b"".join(planes) + every
+    return b"".join(packed(lambda at, length: every[at : at + length], len(rows), len(rows[0]) if rows else 0))
+
+
+def packed(read_rows: "Read", number: int, dimensions: int) -> "Iterator[bytes]":
+    """Yield in parts what `pack` returns, for rows that are read, and read again, some at a time."""
+    if not number:
+        return
+    head = memoryview(bytearray(HEAD)).cast("I")
+    head[0], head[1] = number, dimensions
+    yield head.tobytes()
+    size = dimensions * number
+    parts = [(start, min(dimensions * PART, size - start)) for start in range(0, size, dimensions * PART)]
+    sums = [0] * dimensions
+    for start, length in parts:
+        biased = read_rows(start, length).translate(BIASED)
+        sums = [total + sum(biased[at::dimensions]) for at, total in enumerate(sums)]
+    tables = [b"0" * (total // number + 1) + b"1" * (255 - total // number) for total in sums]
+    planes = [bytearray() for _ in tables]
+    for start, length in parts:
+        biased = read_rows(start, length).translate(BIASED)
+        for at, table in enumerate(tables):
+            digits = biased[at::dimensions][::-1].translate(table)
+            planes[at] += int(digits, 2).to_bytes(_width(len(digits)), "little")
+    yield b"".join(planes)
+    for start, length in parts:
+        yield read_rows(start, length)
 
 
 def _width(number: int) -> int:
