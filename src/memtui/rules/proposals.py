@@ -15,7 +15,7 @@ MOMENTS = {"c": "git commit *", "h": "git push *", "q": "gh pr create *"}
 # The commands of options that say by themselves what they belong to.
 OPTIONS = dict(line.split(": ") for line in sentences.SECTIONS["options"].split("\n"))
 BRANCHES, SCRIPTS = {"main", "master", "develop", "trunk"}, (".sh", ".py")
-_HOLE, _ALWAYS = compiled("hole"), compiled("always")
+_HOLE, _ALWAYS, _AT_ROOT, _PREPARATION = map(compiled, ("hole", "always", "at_root", "preparation"))
 _SHELL = re.compile(r"/-|[|;&<>(){}$`\\\"'\n,]")
 # No check, and no use of a tool: where the shell is may differ.
 _CD = re.compile(r"\s*cd(?:\s|$)")
@@ -171,20 +171,17 @@ def _text(name: str, path: str = "") -> Pattern | None:
 def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what is not to be used, with what is: both commands, or both texts; a command also without the other."""
     other, (first, last) = match["other"], sorted(map(match.span, ("subject", "other")))
-    if "Q" not in match[0] and re.search(r"[FD][wmLx]", match.string[first[1] : last[0]]):  # for a part only
-        return
+    is_part = "Q" not in match[0] and re.search(r"[FD][wmLx]", match.string[first[1] : last[0]])
     for sign in sentence.signs(match["subject"]):
         pair = (sentence.names[sign], sentence.names[other])
-        if pair[1].startswith("-"):  # an option
-            continue
         kinds = {_run_kind_of(sentence, sign), _run_kind_of(sentence, other)}
-        is_run = re.match("[wy]{0,2}[gr]|.*Q", match[0]) or (
+        if pair[1].startswith("-") or (is_part and "T" not in kinds):  # an option; for a part only
+            continue
+        is_run = re.match("[wy]{0,2}[gr]|.*Q" if "C" in kinds else ".*Q", match[0]) or (
             pair[0].split()[0] == pair[1].split()[0] and all(" " in name for name in pair)
         )
         if "T" in kinds and kinds <= {"T", "W"}:
-            if pair[0] in pair[1]:  # it would be seen in the other
-                continue
-            subject, wanted = _text(pair[0]), _text(pair[1])
+            subject, wanted = None if pair[0] in pair[1] else _text(pair[0]), _text(pair[1])  # seen in the other
         elif {kind_of(sign), kind_of(other)} == {"P"}:
             if kinds != {"P"}:  # run, or read
                 continue
@@ -195,7 +192,8 @@ def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
             yield from (Rule(NEVER, pattern) for pattern in _commands(sentence, sign) if kind_of(sign) == "C")
             continue
         wider = str(wanted)[:-1] if kinds == {"C"} and str(wanted) != str(subject) else ""
-        if subject is not None and (wanted is None or (wider and str(subject).startswith(wider))):
+        is_alone = not str(wanted) or (wider and str(subject).startswith(wider))
+        if subject is not None and str(subject) and (wanted is None or is_alone):
             yield Rule(NEVER, subject)
         elif subject is not None and str(subject) and str(wanted) and str(subject) != str(wanted):
             yield Rule(NEVER, subject, "instead", wanted)
@@ -227,7 +225,9 @@ def _never_run(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]
         if purpose and " " not in name:
             yield Rule(NEVER, Pattern(command=f"{name} install *"))
         is_limited = purpose or re.match(r"[^.;:(—]*[jO][^.;:(—]*[IF]", match.string[match.end() :])
-        if "&&" in name or (is_limited and " -" not in name):  # it may be run for other purposes
+        if (
+            "&&" in name or _AT_ROOT.search(sentence.words) or (is_limited and " -" not in name)
+        ):  # it may be run for other purposes
             continue
         # With anything in the place of a last hole, also nothing, more would be forbidden than is said.
         if not _OPEN_END.search(name) or not _HOLE.sub("", name.removeprefix(name.split()[0])).strip():
@@ -267,7 +267,7 @@ def _never_option(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Ru
     forced = sentence.names.get(match.groupdict().get("forced") or "")
     for sign in sentence.signs(match["subject"]):
         name = sentence.names[sign].removeprefix("origin/")
-        if name == "--force" and "--force-with-lease" not in sentence.names.values() and "h" not in match[0]:
+        if name in {"--force", "-A"} and not {"h", "c", "--force-with-lease"} & {*match[0], *sentence.names.values()}:
             continue
         if kind_of(sign) == "B":
             options = ("* ",) if forced in {None, "git push"} else ("* --force * ", "* -f * ") if " -" in forced else ()
@@ -291,7 +291,8 @@ def _before(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     named = [Pattern(command=MOMENTS[letter]) for letter in match["moment"] if letter in MOMENTS]
     others = _commands(sentence, match["moment"]) or named
     pairs = [(subject, other) for other in others for subject in _commands(sentence, match["subject"])]
-    yield from (Rule(ALWAYS, one, "before", other) for one, other in pairs if str(one) != str(other))
+    pairs = [pair for pair in pairs if str(pair[0]) != str(pair[1]) and not _PREPARATION.match(str(pair[0]))]
+    yield from (Rule(ALWAYS, one, "before", other) for one, other in pairs)
 
 
 def _with(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
