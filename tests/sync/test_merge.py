@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from memtui.store.frontmatter import document
-from memtui.sync import merge, trees
+from memtui.sync import merge, sync, trees
 from memtui.sync.repository import FileWriter
 
 MEMORY = b"""---
@@ -60,6 +60,16 @@ def test_what_both_changed_stands_once_and_the_other_is_returned():
         merged = merge.merge_memory(MEMORY, *args, "ship.md", ours_stand=stand)
         assert merged.data == ours
         assert [(row.stands, row.other) for row in merged.conflicts] == [("Ship on Mondays.", "Ship on Sundays.")]
+
+
+def test_the_index_has_the_line_of_the_memory_that_stands():
+    base, ours, theirs = (
+        {"global/a.md": b"%s\n" % text, "global/MEMORY.md": b"- [A](a.md) - %s\n" % text}
+        for text in (b"Run the tests", b"Run make", b"Run make all")
+    )
+    for side in (ours, theirs):
+        merged = trees.merge(base, ours, theirs, lambda path, side=side: (side is ours) == path.endswith("a.md"))
+        assert merged.tree == side
 
 
 def test_a_paragraph_that_one_deleted_and_the_other_changed_stands():
@@ -126,10 +136,11 @@ def test_two_memories_that_each_machine_merged_the_other_way_are_one():
 def test_two_new_memories_of_one_name_are_two():
     base = {"global/MEMORY.md": b""}
     ours = {"global/a.md": b"One.\n", "global/MEMORY.md": b"- [A](a.md)\n"}
-    theirs = {"global/a.md": b"Other.\n", "global/MEMORY.md": b"- [A](a.md)\n"}
+    theirs = {"global/a.md": b"---\nname: a\n---\nOther.\n", "global/MEMORY.md": b"- [A](a.md)\n"}
     merged = trees.merge(base, ours, theirs)
     assert merged.tree["global/a.md"] == b"One.\n"
-    assert merged.tree["global/a-2.md"] == b"Other.\n"
+    assert merged.tree["global/a-2.md"] == b"---\nname: a-2\n---\nOther.\n"
+    assert sync._sentences(merged.conflicts) == ["global/a.md: new on both sides; the other one is global/a-2.md now."]
     assert sorted(merged.tree["global/MEMORY.md"].splitlines()) == [b"- [A](a-2.md)", b"- [A](a.md)"]
     assert trees.merge(base, ours, ours).tree == ours
 

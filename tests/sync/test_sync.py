@@ -143,16 +143,23 @@ def test_a_sync_without_changes_only_asks_the_remote(both, monkeypatch):
 
 
 @pytest.mark.slow
-def test_what_both_changed_is_asked_on_both_and_decided_once(both):
+@pytest.mark.parametrize(
+    "texts", [("Ship on Mondays.", "Ship on Sundays."), ("Mondays, after lunch", "Ask Jo: Sundays")]
+)
+def test_what_both_changed_is_asked_on_both_and_decided_once(both, words):
     laptop, desktop = both
     laptop.write("ship", "Ship on Tuesdays.")
     sync_all(laptop, desktop)
-    laptop.write("ship", "Ship on Mondays.")
-    desktop.write("ship", "Ship on Sundays.")
+    for machine, text in zip(both, words, strict=True):
+        machine.write("ship", text)
     laptop.sync()
     outcome = desktop.sync()
     assert len(outcome.conflicts) == 1
     laptop.sync()
+    assert {path.name for machine in both for path in machine.directories["global"].iterdir()} == {
+        "ship.md",
+        "MEMORY.md",
+    }
     assert laptop.text("ship") == desktop.text("ship")
     stands = "Mondays" if "Mondays" in laptop.text("ship") else "Sundays"
     (draft,), (other,) = laptop.drafts(), desktop.drafts()

@@ -19,11 +19,13 @@ _PARAGRAPH = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 class Conflict(NamedTuple):
-    """What both sides changed in two ways: the text that stands, and the other one; one is empty if it was deleted."""
+    """What both sides changed in two ways: the text that stands, and the other one; one is empty if it was deleted.
+    `beside`: the path of the other one where both were new; then the texts are empty."""
 
     where: str
     stands: str
     other: str
+    beside: str = ""
 
 
 class Merge(NamedTuple):
@@ -79,6 +81,10 @@ def _pairs(base: Sequence[_Item], items: Sequence[_Item]) -> dict[int, int]:
     return pairs
 
 
+def _likeness(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
 def _pair_alike(
     base: Sequence[_Item],
     items: Sequence[_Item],
@@ -92,7 +98,7 @@ def _pair_alike(
         if base[number].key:
             continue
         ratios = {
-            place: difflib.SequenceMatcher(None, base[number].text, items[place].text, autojunk=False).ratio()
+            place: _likeness(base[number].text, items[place].text)
             for place in range(begin, of_side[1])
             if not items[place].key
         }
@@ -100,14 +106,19 @@ def _pair_alike(
         if best >= 0 and ratios[best] >= SIMILAR:
             pairs[number] = best
             begin = best + 1
+    old = [number for number in range(*of_base) if number not in pairs and not base[number].key]
+    new = [place for place in range(*of_side) if place not in pairs.values() and not items[place].key]
+    if len(old) == len(new) == 1 and base[old[0]] not in items and items[new[0]] not in base:
+        pairs[old[0]] = new[0]  # the one in the place of the other is a version of it, too
 
 
 class _Merger:
     """A merge of one file under way: which side's text stands in doubt, and what did not fit so far."""
 
-    def __init__(self, name: str, ours_stand: bool) -> None:
+    def __init__(self, name: str, ours_stand: bool, of_key: Callable[[str], bool] | None = None) -> None:
         self.name = name
         self.ours_stand = ours_stand
+        self.of_key = of_key or (lambda _: ours_stand)
         self.conflicts: list[Conflict] = []
 
     def items(
@@ -165,6 +176,8 @@ class _Merger:
             return second
         if deeper is not None:
             return deeper(base, first, second)
+        if base.key and self.of_key(base.key) != self.ours_stand:
+            first, second = second, first
         self.conflicts.append(Conflict(self._where(base), first.text, second.text))
         return first
 
@@ -172,7 +185,10 @@ class _Merger:
         return f"{self.name}: {item.key}" if item.key else self.name
 
     def lines_of(self, base: _Item, first: _Item, second: _Item) -> _Item:
-        """Merge a paragraph by its lines. `first` stands in doubt."""
+        """Merge a paragraph by its lines, or as a whole if a side wrote it anew. `first` stands in doubt."""
+        if min(_likeness(base.text, item.text) for item in (first, second)) < SIMILAR:
+            self.conflicts.append(Conflict(self.name, first.text, second.text))
+            return first
         texts = ([_Item(line) for line in item.text.split("\n")] for item in (base, first, second))
         merger = _Merger(self.name, ours_stand=True)
         merged = merger.items(*_three(texts))
@@ -206,14 +222,22 @@ def merge_memory(base: bytes, ours: bytes, theirs: bytes, name: str, *, ours_sta
     return Merge(data, tuple(merger.conflicts))
 
 
-def merge_index(base: bytes, ours: bytes, theirs: bytes, name: str, *, ours_stand: bool = True) -> Merge:
-    """Merge a MEMORY.md as `merge_memory`: the line of a memory is one thing, wherever it stands."""
+def merge_index(
+    base: bytes,
+    ours: bytes,
+    theirs: bytes,
+    name: str,
+    ours_stand: bool = True,
+    of_memory: Callable[[str], bool] | None = None,
+) -> Merge:
+    """Merge a MEMORY.md as `merge_memory`: the line of a memory is one thing, wherever it stands. `of_memory`: whether
+    the text of `ours` stands for a memory, by its target."""
     if theirs in {ours, base}:
         return Merge(ours)
     if base == ours:
         return Merge(theirs)
     indexes = [memory_index.parse_index(data) for data in (base, ours, theirs)]
-    merger = _Merger(name, ours_stand)
+    merger = _Merger(name, ours_stand, of_memory)
     merged = merger.items(*_three(map(_lines, indexes)))
     newline = indexes[1 if ours_stand else 2].newline
     text = "".join(item.text.rstrip("\r\n") + newline for item in merged)

@@ -153,7 +153,7 @@ def _run_locked(
     absent = {path.split("/")[1].replace("+", "/") for path in exchange.tree if path.startswith("projects/")}
     absent -= {top.partition("/")[2].replace("+", "/") for top in exchange.here.places}
     came, went = exchange.changed(exchange.ours), exchange.changed(exchange.theirs)
-    conflicts = [_sentence(conflict) for conflict in exchange.conflicts]
+    conflicts = _sentences(exchange.conflicts)
     return SyncOutcome(came, went, conflicts, exchange.here.withheld, tuple(sorted(absent)), waiting), after
 
 
@@ -342,7 +342,8 @@ def _asked(
     base: Tree, ours: Tree, theirs: Tree, merged: trees.TreeMerge, stands: Callable[[str], bool], name: str
 ) -> Tree:
     """Return a file for each memory that both sides changed in two ways, with the version that does not stand."""
-    paths = {conflict.where.partition(": ")[0] for conflict in merged.conflicts if conflict.other}
+    of = {(one.where.partition(": ")[0], _memory_of(one)) for one in merged.conflicts if one.other}
+    paths = {path for path, memory_path in of if path == memory_path or (memory_path, memory_path) not in of}
     if not paths:
         return {}
     others = trees.merge(base, ours, theirs, lambda path: not stands(path)).tree
@@ -391,10 +392,24 @@ def _leave(root: str, here: LocalTree, tree: Tree, row: dict[str, Any], team: st
     return file_hot.add_entry(inbox, "updates", {k: v for k, v in fields.items() if v}, text)
 
 
-def _sentence(conflict: Conflict) -> str:
-    if not conflict.other:
-        return f"{conflict.where}: deleted on one side, changed on the other; it stands."
-    return f"{conflict.where}: changed on both sides; one text stands, the other waits in the Inbox."
+def _sentences(conflicts: list[Conflict]) -> list[str]:
+    """Say what did not fit, once for each memory; the line of a memory in MEMORY.md is its own."""
+    sentences: dict[str, str] = {}
+    for conflict in conflicts:
+        path = _memory_of(conflict)
+        if conflict.beside:
+            sentences[path] = f"new on both sides; the other one is {conflict.beside} now."
+        elif conflict.other:
+            sentences[path] = "changed on both sides; one text stands, the other waits in the Inbox."
+        else:
+            sentences.setdefault(path, "deleted on one side, changed on the other; it stands.")
+    return [f"{path}: {words}" for path, words in sentences.items()]
+
+
+def _memory_of(conflict: Conflict) -> str:
+    """Return the path of the memory that a conflict is about, also of one in a line of MEMORY.md."""
+    path, _, key = conflict.where.partition(": ")
+    return f"{os.path.dirname(path)}/{key}" if key and path.endswith("/" + locate_hot.INDEX_NAME) else path
 
 
 def machines(root: str, state: SyncState) -> list[tuple[str, str]]:

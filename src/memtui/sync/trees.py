@@ -77,7 +77,11 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
         if ours[path] != theirs[path] and _is_memory(path):
             free = clashes[ours_stand(path)][path] = _free_name(path, occupied)
             occupied.add(on_any_disk(free))
-    ours, theirs = _moved(ours, clashes[0]), _moved(theirs, clashes[1])
+            conflicts.append(Conflict(path, "", "", free))
+    ours, theirs = (
+        _moved({**side, **{path: _with_name(side[path], path, new) for path, new in names.items()}}, names)
+        for side, names in zip((ours, theirs), clashes, strict=True)
+    )
     tree: Tree = {}
     for path in sorted({*base, *ours, *theirs}):
         merged = _file(path, (base.get(path), ours.get(path), theirs.get(path)), conflicts, ours_stand)
@@ -132,18 +136,28 @@ def _file(
         rest = ours or theirs or b""
         conflicts.append(Conflict(path, rest.decode("utf-8", "replace"), ""))
         return rest
-    one = merge_index if os.path.basename(path) == INDEX_NAME else merge_memory
-    merged = one(base or b"", ours, theirs, path, ours_stand=ours_stand(path))
+    texts = base or b"", ours, theirs
+    if os.path.basename(path) == INDEX_NAME:
+        top = path.removesuffix(INDEX_NAME)
+        merged = merge_index(*texts, path, ours_stand(path), lambda target: ours_stand(top + target))
+    else:
+        merged = merge_memory(*texts, path, ours_stand=ours_stand(path))
     conflicts += merged.conflicts
     return merged.data
 
 
 def _apart(base: Tree, side: Tree) -> Tree:
-    """Return a side in which a memory that took the place of another one has a name of its own."""
+    """Return a side in which a memory that took the place of another one has a name of its own: one that came from
+    elsewhere, or whose old text went elsewhere. Any other one whose whole text is new was edited."""
+    changed = [path for path in base.keys() | side.keys() if base.get(path) != side.get(path) and _is_memory(path)]
+    both = [path for path in changed if path in base and path in side]
+    both = [path for path in both if not _ratio(_body(base[path]), _body(side[path]))]
+    bodies = [[(path, _body(tree[path])) for path in changed if path in tree] for tree in (base, side) if both]
     replaced = [
         path
-        for path in base.keys() & side.keys()
-        if _is_memory(path) and not _ratio(_body(base[path]), _body(side[path]))
+        for path in both
+        for texts, text in zip(bodies, (_body(side[path]), _body(base[path])), strict=True)
+        if text and any(_ratio(text, other) >= RENAMED for name, other in texts if name != path)
     ]
     return _moved(side, {path: path.removesuffix(".md") + _NEW + ".md" for path in replaced}) if replaced else side
 
@@ -246,6 +260,13 @@ def _moved(tree: Tree, renames: Mapping[str, str]) -> Tree:
                 moved[new_index] = b"\n".join([above, own[0].rstrip("\r\n").encode("utf-8", "surrogateescape")]) + b"\n"
         moved[index] = lines
     return moved
+
+
+def _with_name(data: bytes, path: str, new: str) -> bytes:
+    """Return a memory's file with the name of its new path in the frontmatter, if it has that of the old one."""
+    before, after = (os.path.basename(name).removesuffix(".md") for name in (path, new))
+    doc = document.parse(data)
+    return doc.with_field(("name",), after).raw if doc.get(("name",)) == before and not doc.broken else data
 
 
 def _free_name(path: str, names: Iterable[str]) -> str:
