@@ -51,8 +51,8 @@ def test_what_both_say_stands_there_once_and_what_one_says_in_the_body():
     for body in ("It is slow.", "The tests need it on port 5433.", "`make db` starts PostgreSQL on port 15433."):
         assert "\nStart it with `make db`\n" in text(DATABASE, simple("two", "Start it with `make db`", body))
     one, two = simple("one", "Port", "The port is 8080."), simple("two", "Port", "The port is 8081.")
-    assert "8080" in text(one, two)
-    assert "8081" in text(one, two)
+    assert all(port in text(one, two) for port in ("8080", "8081"))
+    assert "\n\n```\nmake test\n```\n" in text(DATABASE, simple("two", "Tests", "```\nmake test\n```"))
 
 
 DATABASE = simple("one", "Start it with `make db`, on port 5433", "`make db` starts PostgreSQL on port 5433.")

@@ -55,7 +55,7 @@ async def test_not_now_is_an_answer(home):
 
 @pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (160, 48)])
-@pytest.mark.slow
+@pytest.mark.every(step=3)
 async def test_two_keys_install_the_hooks_and_send_a_note_for_the_first_prompt(home, size):
     before = files(home)
     app = starting(home)
@@ -82,7 +82,7 @@ async def test_two_keys_install_the_hooks_and_send_a_note_for_the_first_prompt(h
         assert "start claude there" not in app.screen.detail.plain
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home):
     app = starting(home)
     async with running(app, (80, 24)) as pilot:
@@ -100,7 +100,7 @@ async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home)
         assert app.screen.group == "memories"  # the offer was answered
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 async def test_the_first_note_names_what_keeps_sessions_from_being_served(home):
     home.config.mkdir(exist_ok=True)
     (home.config / "settings.json").write_text('{"disableAllHooks": true}')

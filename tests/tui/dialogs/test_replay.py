@@ -34,6 +34,7 @@ async def replay(pilot):
     return pilot.app.screen
 
 
+@pytest.mark.every(step=1)
 async def test_an_edit_shows_which_prompts_lose_it_and_keeps_what_is_typed(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
