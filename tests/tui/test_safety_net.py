@@ -252,6 +252,15 @@ async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
 
 
 @pytest.mark.every(step=1)
+async def test_one_that_can_not_begin_ends_as_a_failure(app, monkeypatch, fallen):
+    monkeypatch.setattr(app, "go", boom)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+    assert (app.return_code, [record["error"] for record in log(app)]) == (1, ["ZeroDivisionError"])
+    fallen.clear()
+
+
+@pytest.mark.every(step=1)
 async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
     """Textual mounts none any more, and takes those away that there were, under what still runs."""
     async with running(app, (80, 24)) as pilot:

@@ -62,31 +62,6 @@ async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_returns
         assert app.screen.recalled is None
 
 
-async def test_what_would_be_delivered_is_above_the_rule_and_the_rest_below(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot)
-        assert names(app)[:2] == ["prefer-pnpm", "-"]
-        assert len(names(app)) > 3
-        summary = app.screen.summary().plain
-        assert summary.startswith(f"1 of {app.screen.recall.last.memories} memories would be delivered · ")
-        assert "tokens" not in summary
-        others = len(app.screen.recall.last.candidates) - 1
-        assert app.screen.recall.rule().endswith(f" tokens · {others} others found, not delivered")
-        assert " ms" in summary
-        detail = app.screen.detail.plain
-        assert "✓ would be delivered" in detail
-        assert "Use pnpm for every install and script." in detail.partition("What the model would get")[2]
-        assert "<memtui-memory " in detail
-        await to(pilot, "release-steps")
-        assert "too unlikely to help" in app.screen.detail.plain
-        assert "delivered from 35% on" in app.screen.detail.plain
-        app.screen.table.move_to(1)
-        await settle(pilot)
-        assert app.screen.table.row is RULE
-        assert "The words that counted" in app.screen.detail.plain
-        assert "Use pnpm for every install" in app.screen.detail.plain
-
-
 async def test_a_trigger_is_added_and_undone(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "how should the avatar of a customer be cropped in the header of our shop")
