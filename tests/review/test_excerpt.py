@@ -38,8 +38,8 @@ def test_it_stands_between_what_was_said_also_in_a_refusal_or_the_queue(tmp_path
         tmp_path,
         line("user", [{"type": "tool_result", "tool_use_id": "t", "is_error": True, "content": said}], "u-1"),
         json.dumps({"type": "queue-operation", "operation": "enqueue", "content": "and be quick"}),
+        json.dumps({"type": "attachment", "attachment": {**sent, "prompt": "psst", "commandMode": "task"}}),
         json.dumps({"type": "attachment", "attachment": sent, "uuid": "u-2"}),
-        json.dumps({"type": "attachment", "attachment": {**sent, "type": "task_status"}, "uuid": "u-4"}),
         json.dumps({"type": "queue-operation", "operation": "enqueue", "content": "I will wait"}),
         line("user", "I will wait", "u-3", isMeta=True, turnOrigin="scheduled"),
     )

@@ -126,6 +126,8 @@ def test_a_sync_without_changes_only_asks_the_remote(both, monkeypatch):
     assert not quick.is_done(laptop.env, 1.0)  # so new that its times may not tell
     monkeypatch.setattr(quick, "TICK", 0.0)
     laptop.sync()
+    assert desktop.sync(dry_run=True).came == ["global/MEMORY.md", "global/ship.md"]
+    assert desktop.text("ship") is None
     monkeypatch.setattr(repository.Remote, "fetch", None)
     assert quick.is_done(laptop.env, 5.0)
     assert sync.load(laptop.root).time == 5.0

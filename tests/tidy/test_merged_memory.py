@@ -42,9 +42,11 @@ def test_what_both_say_stands_there_once_and_what_one_says_in_the_body():
         "**How to apply:** `pnpm add`.\n\nThe cache is shared.\n"
     )
     one = simple("one", "One", "# Setup\n\n- install\n\n# Run\n\nRun it.")
-    two = simple("two", "One", "# Run\n\nRun it twice, as root.\n\n# Stop\n\nPress q.\n\n# Setup\n\n- install\n- build")
+    two = simple(
+        "two", "One", "# Run\n\nTwice.\n\n```\nmake\n```\n\n# Stop\n\nPress q.\n\n# Setup\n\n- install\n- build"
+    )
     assert text(one, two).partition("---\n\n")[2] == (
-        "# Setup\n\n- install\n- build\n\n# Run\n\nRun it.\n\nRun it twice, as root.\n\n# Stop\n\nPress q.\n"
+        "# Setup\n\n- install\n- build\n\n# Run\n\nRun it.\n\nTwice.\n\n```\nmake\n```\n\n# Stop\n\nPress q.\n"
     )
     other = simple("two", "Never npm on CI", "Use pnpm for every install.")
     assert text(PNPM, other).endswith("`pnpm add`.\n\nNever npm on CI\n")
@@ -52,7 +54,6 @@ def test_what_both_say_stands_there_once_and_what_one_says_in_the_body():
         assert "\nStart it with `make db`\n" in text(DATABASE, simple("two", "Start it with `make db`", body))
     one, two = simple("one", "Port", "The port is 8080."), simple("two", "Port", "The port is 8081.")
     assert all(port in text(one, two) for port in ("8080", "8081"))
-    assert "\n\n```\nmake test\n```\n" in text(DATABASE, simple("two", "Tests", "```\nmake test\n```"))
 
 
 DATABASE = simple("one", "Start it with `make db`, on port 5433", "`make db` starts PostgreSQL on port 5433.")

@@ -35,7 +35,9 @@ def test_texts_too_long_to_show_are_both_begun_and_the_rest_is_counted(length):
 
 
 def test_what_a_line_is_cut_by_is_told():
-    assert "… 5000 more characters of this line" in shown(["x"], ["~" * 9000])
+    text = prose.difference("x", "~" * 9000)
+    assert "… 5000 more characters of this line" in text.plain
+    assert "yellow" in {span.style for span in text.spans}
 
 
 @pytest.mark.parametrize("seed", range(20))
