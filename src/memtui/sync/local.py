@@ -107,7 +107,8 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
             tree |= {} if reason else {f"{top}/{file}": data}
     if not team:
         others = [own for own in projects.with_memory(env) if own.directory not in directories.values()]
-        clone, alone = "another clone of it is synced", "a project without a git remote"
+        clone = "another clone of it is synced"
+        alone = "a project without a git remote, by which it travels: git remote add"
         withheld |= {
             own.path or own.directory: clone if own.path and projects.remote(own.path) else alone for own in others
         }

@@ -49,9 +49,9 @@ class SyncState(NamedTuple):
 
 
 class SyncOutcome(NamedTuple):
-    """What a sync did: paths that came and went, in the tree's terms; `conflicts`: sentences; `withheld`: files that
-    stay here, with the reason; `absent`: addresses of the projects that are not here;
-    `waiting`: how many of those that came a person has to accept."""
+    """What a sync did: paths that came and went, in the tree's terms, `deleted`: those of them that are gone;
+    `conflicts`: sentences; `withheld`: files that stay here, with the reason; `absent`: addresses of the projects that
+    are not here; `waiting`: how many of those that came a person has to accept."""
 
     came: list[str]
     went: list[str]
@@ -59,6 +59,7 @@ class SyncOutcome(NamedTuple):
     withheld: dict[str, str]
     absent: tuple[str, ...] = ()
     waiting: int = 0
+    deleted: tuple[str, ...] = ()
 
 
 def folder(root: str, team: str = "") -> str:

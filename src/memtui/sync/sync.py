@@ -3,7 +3,7 @@ anywhere: what was pushed is merged again with the memories here the next time, 
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from memtui.sync import incoming, moves, notes, shared_drafts, trees
 from memtui.sync import local as local_files
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
-from memtui.sync.repository import AS_ON, RejectedError, Remote, Tree
+from memtui.sync.repository import AS_ON, FileWriter, RejectedError, Remote, Tree
 from memtui.sync.rows import paths as row_paths
 from memtui.sync.state import WRITERS, SyncOutcome, SyncState, folder, load, repository, save
 
@@ -153,8 +153,10 @@ def _run_locked(
     absent = {path.split("/")[1].replace("+", "/") for path in exchange.tree if path.startswith("projects/")}
     absent -= {top.partition("/")[2].replace("+", "/") for top in exchange.here.places}
     came, went = exchange.changed(exchange.ours), exchange.changed(exchange.theirs)
-    conflicts = _sentences(exchange.conflicts)
-    return SyncOutcome(came, went, conflicts, exchange.here.withheld, tuple(sorted(absent)), waiting), after
+    came = [path for path in came if state.team or moves.top_of(path) in exchange.here.places]
+    deleted = tuple(path for path in came + went if path not in exchange.tree)
+    rest = _sentences(exchange.conflicts), exchange.here.withheld, tuple(sorted(absent)), waiting, deleted
+    return SyncOutcome(came, went, *rest), after
 
 
 def _exchange(
@@ -199,11 +201,10 @@ def _exchange(
         # What a project holds that came to this machine now is new to it, and nothing of it was deleted here.
         base_here = {path: data for path, data in base.items() if ours.get(path) == data or path not in late}
         counter = _number(ours[row], "counter")
-        stands = partial(
-            trees.ours_stands, ours, theirs, counter, cache(partial(repo.writers, state.base, remote_head))
-        )
+        writers = cache(partial(repo.writers, state.base, remote_head))
+        stands = partial(trees.ours_stands, ours, theirs, counter, writers)
         merged = trees.merge(base_here, ours, theirs, stands)
-        other = _asked(base_here, ours, theirs, merged, stands, state.name)
+        other = _asked(base_here, ours, theirs, merged, stands, state.name, writers)
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
         cards = {path[len(MACHINES) + 1 : -5]: tree[path] for path in tree if path.startswith(MACHINES + "/")}
@@ -339,8 +340,9 @@ def _file(here: LocalTree, path: str) -> str:
 
 
 def _asked(
-    base: Tree, ours: Tree, theirs: Tree, merged: trees.TreeMerge, stands: Callable[[str], bool], name: str
-) -> Tree:
+    base: Tree, ours: Tree, theirs: Tree, merged: trees.TreeMerge, stands: Callable[[str], bool], name: str,
+    writers: Callable[[], Mapping[str, FileWriter]],
+) -> Tree:  # fmt: skip
     """Return a file for each memory that both sides changed in two ways, with the version that does not stand."""
     of = {(one.where.partition(": ")[0], _memory_of(one)) for one in merged.conflicts if one.other}
     paths = {path for path, memory_path in of if path == memory_path or (memory_path, memory_path) not in of}
@@ -350,7 +352,8 @@ def _asked(
     files: Tree = {}
     for path in sorted(paths):
         if path in merged.tree and path in others and others[path] != merged.tree[path] and path.endswith(".md"):
-            row = {"path": path, "other": others[path].decode("utf-8", "replace"), "from": name}
+            machine = writers()[path].machine if stands(path) and path in writers() else name
+            row = {"path": path, "other": others[path].decode("utf-8", "replace"), "from": machine}
             data = json.dumps(row, sort_keys=True, ensure_ascii=False).encode() + b"\n"
             files[f"{CONFLICTS}/{ids_hot.digest(data)[:16]}.json"] = data
     return files

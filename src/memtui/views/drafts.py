@@ -38,8 +38,11 @@ WRITES = {"write": "Claude wants to write it", "rewrite": "Claude wants to chang
 
 def title(item: Waiting, limit: int = TITLE_SHOWN) -> str:
     """Return the first line of an entry, or what it adds to a memory, cut after at most `limit` characters."""
-    added, name = item.entry.fields.get("adds"), item.entry.fields.get("name")
-    words = f"{added} (to {name})" if added else inbox_drafts.statement(item.entry)
+    fields, words = item.entry.fields, inbox_drafts.statement(item.entry)
+    if added := fields.get("adds"):
+        words = f"{added} (to {fields.get('name')})"
+    elif fields.get("from", "").startswith("machine:") and fields.get("name"):
+        words = f"{fields['name']} {kind(item)}: {words}"
     return cut(safe_text.line(" ".join(words.split())), limit)
 
 

@@ -16,6 +16,7 @@ from memtui.views.words import TABLES
 NOT_SET_UP = "Sync is not set up.", "Set it up with an empty git repository of yours: memtui sync setup URL"
 NO_TEAM = "Set one up: memtui sync setup URL --team NAME"
 NOTHING = "Nothing to sync: all machines that synced have the same memories."
+NOTHING_ELSE = "Nothing else to sync: what travels is the same on all machines that synced."
 PROPOSE = "Propose a memory to the team: memtui mv NAME --scope team:{team}"
 
 
@@ -53,7 +54,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _outcome(ctx: Context, own: state.SyncState, *, dry_run: bool) -> state.SyncOutcome:
-    if not dry_run and quick.is_done(ctx.env, ctx.now(), team=own.team):
+    if not dry_run and not own.withheld and quick.is_done(ctx.env, ctx.now(), team=own.team):
         return state.SyncOutcome([], [], [], {})
     from memtui.sync import sync  # reads memories
 
@@ -69,10 +70,12 @@ def _lines(
 ) -> "Iterator[str | Callable[[Output], None]]":
     verb, other = ("would come", "would go") if dry_run else ("came", "went")
     for arrow, paths in (("↓", outcome.came), ("↑", outcome.went)):
-        yield from (f"{styled(arrow, 'green')} {line(path.replace('team/', own.team + ': ', 1))}" for path in paths)
+        for path in paths:
+            sign, gone = ("✗", " is deleted") if path in outcome.deleted else ("", "")
+            yield f"{styled(arrow + sign, 'green')} {line(path.replace('team/', own.team + ': ', 1))}{gone}"
     yield from _beside(ctx, outcome)
     if not (outcome.came or outcome.went):
-        yield f"Nothing to sync with the {_whose(own)}." if own.team else NOTHING
+        yield f"Nothing to sync with the {_whose(own)}." if own.team else NOTHING_ELSE if outcome.withheld else NOTHING
     else:
         whose = f" of the {_whose(own)}" if own.team else ""
         yield f"{many(len(outcome.came), 'file')}{whose} {verb}, {len(outcome.went)} {other}."
@@ -90,7 +93,7 @@ def _beside(ctx: Context, outcome: state.SyncOutcome) -> "Iterator[str | Callabl
         yield narrate(f"stays here: {ctx.tilde(path)}: {reason}")
     if outcome.absent:
         names = line(", ".join(outcome.absent))
-        yield narrate(f"Not here: {names}. Its memories come after a session in a clone of it.")
+        yield narrate(f"Not here: {names}. Its memories come with the first sync after a session in a clone of it.")
 
 
 @parser.command("sync setup")
