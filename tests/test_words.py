@@ -10,30 +10,12 @@ from memtui.base import findings
 from memtui.cli import parser
 from memtui.settings import setting
 from memtui.tui.widgets.lines import TABS
+from tables import rows
 
 REPO = Path(__file__).parents[1]
 SNAPSHOTS = REPO / "tests" / "tui" / "snapshots"
 # A word that nobody reads, and the one that stands for it. Names of files and fields on disk keep theirs.
-FORBIDDEN = {
-    r"accept(s|ed|ing)?": "approve",
-    r"trash(es|ed|ing)|x trash": "remove",
-    r"tick(s|ed|ing)? off": "approve",
-    r"(takes?|took|taken|taking) back": "withdraw, undo",
-    r"changesets?|proposals?": "change",
-    r"candidates?": "draft",
-    r"pending[- ]updates?": "draft",
-    r"unfinished (items?|work)": "todo",
-    r"findings?": "problem",
-    r"warnings?": "problem",
-    r"(someone|somebody) else wrote|by (someone|somebody) else": "others, outside memtui",
-    r"is told|are told|was told": "says, gets",
-    r"% (feedback|lasting)": "sure, likely to last",
-    r"seen \d+(×| times)": "said 3 times",
-    r"came into the inbox|take in \d+": "added",
-    r"below the cut": "over its limit",
-    r"looks? like (a )?one-offs?": "probably one-offs",
-    r"of a (person|script)": "interactive, script",
-}
+FORBIDDEN = rows(__file__, "FORBIDDEN")
 
 
 def action_texts():

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tables import rows
+
 
 def test_it_says_what_waits_and_is_installed_and_removed(memtui):
     assert memtui("statusline").out.startswith("memtui 2 notes · ")
@@ -68,20 +70,7 @@ def test_the_line_for_both_can_be_pasted_and_never_loses_the_other(bare, other):
 
 
 @pytest.mark.parametrize(
-    ("file", "settings", "said"),
-    [
-        (
-            "settings.json",
-            '{"model": "opus", "disableAllHooks": true}',
-            "(`disableAllHooks`). Take that out of the file",
-        ),
-        (
-            "memtui/config.toml",
-            'mode = "off"\n',
-            "The mode is off, so sessions here get nothing. To change that: memtui config set mode",
-        ),
-    ],
-    ids=["disabled", "mode"],
+    ("file", "settings", "said"), rows(__file__, "test_an_install_says_at_once_what_keeps_sessions_from_being_served")
 )
 def test_an_install_says_at_once_what_keeps_sessions_from_being_served(bare, file, settings, said):
     path = Path(bare.env["HOME"], ".claude", file)

@@ -13,6 +13,7 @@ from memtui.deliver.filter import Filter
 from memtui.deliver.log_queries import Reading, Receipts
 from memtui.deliver.record import Delivery
 from recalls import deliver
+from tables import rows
 
 NOW = clock_hot.parse("2026-11-21T12:00:00Z")
 
@@ -108,21 +109,7 @@ def test_what_could_not_be_told_is_asked_again_once_it_is_doubted(root, proofs):
 # --- one filter says which deliveries are wanted, and which word a line of the log must hold for that
 
 
-RECORD = {
-    "v": 1,
-    "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAD",
-    "time": "2026-11-20T10:00:00.000Z",
-    "event": "SessionStart",
-    "session_id": "5f0c1a2b-0000",
-    "project": "-home-me-shop",
-    "project_root": "/home/me/shop",
-    "text": "Use PNPM, never npm: ÄPFEL",
-    "items": [
-        {"kind": "index", "id": "prefer-pnpm", "path": "/home/me/shop/.claude/memory/prefer-pnpm.md"},
-        {"kind": "index", "id": "left", "path": "/home/me/shop/.claude/memory/left.md", "left_out": "no room"},
-        {"kind": "guidance", "id": "note-1"},
-    ],
-}
+RECORD = rows(__file__, "RECORD")
 FOUND = Delivery(RECORD)
 WANTED = [
     *({"session": "5f0c1a2b-0000"}, {"session": "5f0c"}, {"project": "shop"}, {"project": "-home-me-shop"}),

@@ -1,10 +1,9 @@
-"""Commands under faults, and what must hold after life went on.
+"""Commands under faults, and what must hold after life went on; the command lines are in commandlife.json.
 
 What a command leaves is compared with what it leaves where nothing fails, and with what is there where it was not
 called at all: a command that succeeded leaves the one, one that failed the other, one that was killed either.
 """
 
-import json
 import re
 
 import faulty
@@ -12,7 +11,7 @@ import running
 from hooklife import differ
 from world import DAY, World
 
-from memtui.base import ids_hot
+import tables
 from memtui.inbox import reconciliation_hot
 from memtui.worker import main
 
@@ -142,154 +141,10 @@ def _between(found: dict, plain: dict, none: dict) -> bool:
     return True
 
 
-C = CommandScenario
-# The version of a memory that a person saw last, so that its present text is somebody else's.
-WAS = "---\nname: alpha\ndescription: tok-x5\n---\ntok-x5\n"
-LOOK = {"v": 1, "time": "2026-01-05T09:00:00Z", "dir": "TOP/home/.claude/memory", "file": "alpha.md", "stamp": 1}
-LOOK |= {"digest": ids_hot.digest(WAS.encode()), "size": len(WAS), "by": "first", "seen": True}
-# A delivery of a memory, and what a session was told of it.
-TOLD_OF_GONE = {
-    "home/.claude/memtui/log/deliveries-2020-01.jsonl": '{"v": 1, "id": "01DZQ0000000000000000000D1", "text": "It is told:'
-    ' gone says tok-m6, and more.", "items": [{"kind": "recall", "path": "TOP/gone.md"}]}\n',
-    "home/.claude/memtui/sessions/s0.index.json": '{"lines": {"auto": {"gone.md": ["0", "gone — gone says tok-m6"]}}, "v": 1}',
-}
-SEEN = {
-    "home/.claude/memtui/versions.jsonl": json.dumps(LOOK) + "\n",
-    f"home/.claude/memtui/trash/{LOOK['digest']}": WAS,
-}
-EARLIER = {
-    "type": "user",
-    "uuid": "r1",
-    "sessionId": "earlier",
-    "cwd": "TOP/shop",
-    "timestamp": "2026-01-05T09:00:00Z",
-    "message": {"role": "user", "content": "Never use npm here, always use pnpm for packages."},
-}
-PAST = {"home/.claude/projects/earlier/earlier.jsonl": json.dumps(EARLIER) + "\n"}
+# Words of a command line, and what else its scenario has; files by their names in the table `files`.
+FILES = tables.rows(__file__, "files")
 SCENARIOS = [
-    C("note", "tok-n1 note"),
-    C("note", "--global", "--urgent", "tok-n1 note"),
-    C("note", "--json", "tok-n1 note"),
-    C("note", "--withdraw", "@g1"),
-    C("approve", "@u1"),
-    C("approve", "--all", pieces=True),
-    C("approve", "alpha", files=SEEN),
-    C("reject", "alpha", files=SEEN),
-    C("reject", "@u1"),
-    C("reject", "@i1"),
-    C("reject", "--all"),
-    C("reject", "@u1", "--later", "3d"),
-    C("approve", "@i1"),
-    C("import", "sessions", files=PAST),
-    C("import", "TOP/notes", files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
-    C("export", "global", "--to", "TOP/tmp/all"),
-    C("new", "made", "--description", "d", "--body", "tok-n1", "--scope", "global"),
-    C("edit", "native", "--description", "tok-n1"),
-    C("edit", "alpha", "native", "--type", "user", pieces=True),
-    C("rm", "native"),
-    C("rm", "alpha", "native", "deploy", pieces=True),
-    C("rm", "--purge", "--yes", "native", pieces=True),
-    C("rm", "--purge", "--yes", "gone", pieces=True, files=TOLD_OF_GONE, before=[("recall", "what does gone say?")]),
-    C("mv", "native", "renamed"),
-    C("mv", "native", "--scope", "global"),
-    C("mv", "deploy", "odd", "--scope", "global", pieces=True, before=[("trust", "odd", "--yes")]),
-    C("mv", "--copy", "native", "--scope", "project"),
-    C("history", "gone", "--restore"),
-    C("undo", "--yes"),
-    C("undo", "--redo", "--yes", before=[("undo", "--yes")]),
-    C("undo", "--yes", before=[("rm", "alpha", "native")], pieces=True),
-    C("undo", "--yes", before=[("approve", "@u1")]),
-    C(
-        "check",
-        "--fix",
-        "--yes",
-        files={"home/.claude/memory/MEMORY.md": "- [Nowhere](nowhere.md) — x\nmine tok-x3\n"},
-        pieces=True,
-    ),
-    C("trust", "--yes"),
-    C("trust", "odd", "--yes"),
-    C("trust", "--remove"),
-    C("config", "set", "budget", "6000"),
-    C("config", "unset", "budget"),
-    C("setup", "hooks", "--yes"),
-    C("setup", "hooks", "--yes", "--scope", "project"),
-    C("setup", "statusline", "--yes"),
-    C("setup", "hooks", "--remove", "--yes", before=[("setup", "hooks", "--yes")]),
-    C("undo", "--yes", before=[("setup", "hooks", "--yes")]),
-    C(
-        "doctor",
-        "--fix",
-        pieces=True,
-        files={"home/.claude/memtui/log/errors.jsonl": '{"v": 1, "error": "x"}\n'},
-        modes={"home/.claude/memtui/config.toml": 0o644, "home/.claude/memtui/projects": 0o755},
-    ),
-    C(
-        "doctor",
-        "--fix",
-        "projects",
-        files={
-            "home/.claude/projects/-gone-shop/memory/one.md": "tok-n1\n",
-            "home/.claude/projects/-gone-shop/memory/MEMORY.md": "- [One](one.md) — tok-n2\n",
-            "home/.claude/projects/-gone-shop/s.jsonl": '{"type": "user", "cwd": "/gone/shop"}\n',
-        },
-    ),
-    C(
-        "consolidate",
-        "--scope",
-        "global",
-        "--all",
-        "--yes",
-        files={"home/.claude/memory/MEMORY.md": "- tok-n1 is said here alone\n"},
-    ),
-    C("consolidate", "--ask-model", "--dry-run", reads=True),
-    C("model", reads=True),
-    C("model", "sentences", "off", before=[("config", "set", "semantic", "true")]),
-    C("model", "stop"),
-    C("list", reads=True),
-    C("show", "native", reads=True),
-    C("history", "native"),
-    C("history", "native", "--restore", "1", before=[("history", "native"), ("edit", "native", "--body", "tok-n1")]),
-    C("edit", "native", "--trigger", "tok-x4"),
-    C("mv", "native", "renamed", before=[("edit", "native", "--trigger", "tok-x4")]),
-    C("check", reads=True),
-    C("setup", "completions", "bash", reads=True),
-    C("status", reads=True),
-    C("sync", reads=True),
-    C(
-        "sync",
-        "leave",
-        "--team",
-        "crew",
-        files={
-            "home/.claude/memtui/teams/crew/state.json": '{"url": "/gone", "machine": "k1", "name": "desk", "team": "crew"}',
-            "home/.claude/memtui/teams/crew/memory/shared.md": "---\nname: shared\n---\n\nWords tok-x3.\n",
-        },
-    ),
-    C("inbox", reads=True),
-    C("activity", reads=True),
-    C("search", "native", reads=True),
-    C("recall", "what does alpha say about native?", reads=True),
-    C("doctor", reads=True),
-    C("consolidate", reads=True),
-    C(
-        "consolidate",
-        "--all",
-        "--yes",
-        files={
-            "home/.claude/memory/stub.md": "---\nname: stub\ndescription: tok-x3\n---\n\nTODO\n",
-            "home/.claude/memory/MEMORY.md": "- [Nowhere](nowhere.md) — x\n- [stub](stub.md) — tok-x3\n",
-        },
-    ),
-    C("check", "--apart", "alpha", "native"),
-    C(
-        "check",
-        "--fix",
-        "--yes",
-        "--scope",
-        "global",
-        files={"home/.claude/memory/odd-name.md": "---\nname: odd-name\n---\n\nWords tok-x3.\n"},
-        pieces=True,
-    ),
-    C("setup", reads=True),
-    C("statusline", reads=True),
+    CommandScenario(*words, **{**more, "files": FILES.get(named, named) if isinstance(named, str) else named})
+    for words, more in tables.rows(__file__, "scenarios")
+    for named in [more.get("files")]
 ]

@@ -4,8 +4,9 @@ import json
 from collections import Counter
 
 import running
-from world import DAY, MEMORY, NONE, TOLD, Session, World
+from world import DAY, MEMORY, TOLD, Session, World
 
+import tables
 from memtui.deliver import log_hot
 
 DUE = {"tok-g1", "tok-g2", "tok-g4", "tok-g7"}  # for anybody who asks
@@ -13,16 +14,7 @@ KEPT = {"tok-g3", "tok-g5", "tok-g6"}  # for somebody else, too long, expired
 AFTERWARDS = {"Stop", "SessionEnd", "PreCompact"}  # which start a worker that reads the session
 LISTS = {"tok-u1", "tok-u2", "tok-u3", "tok-i1", "tok-i2"}
 # What the world is before, by name: the events that a session had, and what was left since.
-BEFORE = {
-    "new": [],
-    "started": ["SessionStart"],
-    "prompted": ["SessionStart", "UserPromptSubmit", "Stop"],
-    "claimed": ["SessionStart", "UserPromptSubmit"],
-    "forbidding": ["SessionStart", "UserPromptSubmit", "Stop"],
-    "resumed": ["SessionStart", "UserPromptSubmit"],
-    "branched": ["SessionStart", "UserPromptSubmit", "Stop"],
-    "touched": ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"],
-}
+BEFORE = tables.rows(__file__, "BEFORE")
 
 
 class HookScenario:
@@ -149,26 +141,4 @@ def differ(one: "dict[str, str]", other: "dict[str, str]") -> "list[str]":
     return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
 
 
-SCENARIOS = [
-    *[
-        HookScenario("UserPromptSubmit", before, mode)
-        for before in ("started", "prompted", "claimed")
-        for mode in (TOLD, NONE)
-    ],
-    *[HookScenario("PreToolUse", before, mode) for before in ("started", "prompted") for mode in (TOLD, NONE)],
-    HookScenario("PreToolUse", "forbidding", TOLD, {"tool_input": {"command": "npm i"}}),
-    HookScenario("UserPromptSubmit", "new"),
-    HookScenario("SessionStart", "new"),
-    HookScenario("SessionStart", "new", NONE),
-    HookScenario("SessionStart", "touched", TOLD, {"source": "compact"}),
-    HookScenario("SessionStart", "prompted", TOLD, {"source": "compact"}),
-    HookScenario("SessionStart", "touched", TOLD, {"source": "resume"}),
-    HookScenario("SessionStart", "branched", TOLD, {"source": "fork"}),
-    HookScenario("PostToolUse", "claimed"),
-    HookScenario("PreCompact", "claimed", TOLD, {"trigger": "manual"}),
-    HookScenario("Stop", "claimed"),
-    HookScenario("Stop", "claimed", NONE),
-    HookScenario("Stop", "prompted"),
-    HookScenario("Stop", "resumed"),
-    HookScenario("SessionEnd", "claimed", TOLD, {"reason": "other"}),
-]
+SCENARIOS = [HookScenario(*row) for row in tables.rows(__file__, "SCENARIOS")]

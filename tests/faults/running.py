@@ -58,11 +58,11 @@ def _environment(env: "dict[str, str]") -> None:
     posix.environ.update({k.encode(): v.encode() for k, v in env.items()})
 
 
-def hook(event: str) -> int:
+def hook(event: str, *words: str) -> int:
     """What the launcher does."""
     from memtui.hooks import runner_hot
 
-    runner_hot.main([event])
+    runner_hot.main([event, *words])
     return 0
 
 
@@ -104,7 +104,9 @@ def forked(body, env, stdin=b"", cwd="/", fault=None, trace=-1) -> Ended:
             posix._exit(code)
     os.close(held)
     status = os.waitpid(pid, 0)[1]
-    hangs = not select.select([alive], [], [], HANGS)[0]
+    ends = select.poll()
+    ends.register(alive)
+    hangs = not ends.poll(HANGS * 1000)
     os.close(alive)
     return Ended(os.waitstatus_to_exitcode(status), _content(out), _content(err), hangs)
 

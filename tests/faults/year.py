@@ -1,7 +1,8 @@
-"""A year of sessions on one home, in which everything happens that people report: kills at any point, full disks, clocks
-that jump, Escape, clients that are killed before the model answers, prompts typed in mid-turn, resumes, branches, forks,
-compactions, transcripts that the client cuts or deletes, workers that are late. What each note, draft and memory must
-come to is kept beside it.
+"""A year of sessions of six agents on two machines that sync, in which everything happens that people report: kills at any
+point, full and read-only disks, clocks that jump, Escape, clients that are killed before the model answers, prompts typed
+in mid-turn, resumes, branches, forks, compactions, transcripts that the client cuts or deletes, workers that are late, torn
+lines, locks, files that others remove, settings that change, secrets in prompts. What each note, draft, memory and receipt
+must come to is kept beside it.
 
     python tests/faults/year.py --seed 7 --seconds 200     a year, or as much of it as there is time for
     python tests/faults/year.py --seed 7 --steps 40        so many steps, the same ones each time
@@ -10,14 +11,19 @@ Prints the seed, what was done, and what was lost or told twice; exit code 1 if 
 """
 
 import argparse
+import fcntl
+import gc
+import glob
 import json
 import os
 import random
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections import Counter
 
 sys.dont_write_bytecode = True
@@ -28,27 +34,39 @@ import posix  # noqa: E402
 
 import running  # noqa: E402
 from faulty import Fault  # noqa: E402
+from talks import AGENTS, OtherTalk, Talk  # noqa: E402
 from world import BLOCK, DAY, FIELD, TOKEN, World  # noqa: E402
 
 from memtui.base import clock_hot  # noqa: E402
 from memtui.client import process_hot  # noqa: E402
+from memtui.deliver import error_log_hot, log_hot, receipts_hot  # noqa: E402
 from memtui.hooks import runner_hot  # noqa: E402
 from memtui.inbox import reconciliation_hot  # noqa: E402
-from memtui.worker import extraction  # noqa: E402
+from memtui.worker import extraction, processes  # noqa: E402
 from memtui.worker import main as worker  # noqa: E402
 
 YEAR = 365 * DAY
 FIRST_PID = 1 << 23  # above all that there can be
-MEAN_HOURS = 3.0
+MEAN_HOURS = 12.0
 FAULTS = 0.12  # of all hooks and commands
 LATE = 0.15  # of all workers
+SETTINGS = '{"model": "opus",   "permissions": {"allow": []}}\n'
+LETTERS = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 RULE = "No, use pnpm. From now on always use pnpm for {}."
 NOTES = "tok-n"
+# What is so in a home where no agent is installed, and no person looked at anything.
+UNASKED = {"hooks.agent", "hooks.agent_note", "client.absent"}
+STEPS = {"note": 16, "start": 10, "turn": 36, "resume": 10, "end": 6, "compact": 5, "branch": 4, "fork": 3, "delete": 1}
+STEPS |= {"new_memory": 5, "review": 5, "sync": 2, "trouble": 2}
+# Where a disk is full, broken or read-only, no process can begin, or the machine is busy.
+FORESEEN = {"OSError", "PermissionError", "BlockingIOError", "LateError"}
+KEPT_DAYS = 170  # for which memtui keeps every text at the least
 ASK = "how do we put the {} pipeline live again?"
 BODY = "To put {0} live, run the {0} pipeline of the shop, then watch its canary. {1}"
 SYLLABLES = ("ba", "ke", "li", "mo", "nu", "pa", "re", "si", "to", "vu")
 # A line that tells of a draft for the first time; others say what became of it.
 DRAFT = re.compile(r"^(?:\+ )?- \[.*", re.MULTILINE)
+real_start = processes.start
 real_alive, real_getppid, real_attached = process_hot.alive, posix.getppid, running._attached
 
 
@@ -57,64 +75,16 @@ def word(token: str) -> str:
     return "zor" + "".join(SYLLABLES[int(digit)] for digit in token.removeprefix("tok-m").zfill(3))
 
 
-class Talk:
-    """A session of the client: its records as a tree, and which of them is the last of the conversation."""
-
-    def __init__(self, year: "Year", name: str) -> None:
-        self.year, self.name = year, name
-        self.path = f"{year.world.config}/projects/{year.world.slug}/{name}.jsonl"
-        self.parents: dict[str, str] = {}
-        self.texts: dict[str, list[tuple[str, bool]]] = {}  # record -> the tokens told there, and whether as a repeat
-        self.rows: list[dict] = []
-        self.leaf = ""
-        self.pid = 0  # of its client; 0 for none
-        self.is_unsure = False  # whether it is a fork that could not copy what its parent was given
-        self.turns = 0
-
-    def add(self, kind: str, texts=(), **more) -> str:
-        """Append a record below the last one."""
-        uuid = f"{self.name}-{len(self.rows)}"
-        row = {"type": kind, "uuid": uuid, "parentUuid": self.leaf or None, "sessionId": self.name}
-        self.rows.append({**row, "isSidechain": False, "timestamp": clock_hot.iso(self.year.now), **more})
-        self.parents[uuid], self.leaf = self.leaf, uuid
-        if texts:
-            self.texts[uuid] = list(texts)
-        self.write(self.rows[-1:], "ab")
-        return uuid
-
-    def write(self, rows, mode="wb") -> None:
-        os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        with open(self.path, mode) as file:
-            file.write(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
-        os.utime(self.path, (self.year.now, self.year.now))
-
-    def aside(self, kind: str, **more) -> None:
-        """Append a record that is no part of the conversation."""
-        self.rows.append({"type": kind, "sessionId": self.name, "timestamp": clock_hot.iso(self.year.now), **more})
-        self.write(self.rows[-1:], "ab")
-
-    def chain(self) -> "list[str]":
-        """The records of the conversation, from the last one upwards."""
-        found, at = [], self.leaf
-        while at:
-            found.append(at)
-            at = self.parents[at]
-        return found
-
-    def context(self) -> "list[tuple[str, bool]]":
-        """What the model's next request holds, from the first record or the last compaction on."""
-        return [told for at in reversed(self.chain()) for told in self.texts.get(at, ())]
-
-
 class Year:
     """`told`: the sessions in which a model answered with a token in its context."""
 
     def __init__(self, top: str, seed: int) -> None:
         self.chance = random.Random(seed)
-        self.world = World(top)
+        self.worlds = [World(f"{top}/one"), World(f"{top}/two")]
+        self.world, self.remote = self.worlds[0], f"{top}/remote.git"
         self.began = time.time() - YEAR - DAY
         self.now = self.began
-        self.talks: list[Talk] = []
+        self.talks: list[Talk | OtherTalk] = []
         self.dead: set[int] = set()
         self.pids = FIRST_PID
         self.parent = 0
@@ -122,18 +92,32 @@ class Year:
         self.notes: set[str] = set()
         self.drafts: set[str] = set()
         self.memories: dict[str, str] = {}  # token -> name
+        self.edits: dict[str, float] = {}  # texts that were written once, and when
+        self.removed: dict[str, float] = {}
+        self.summed: set[str] = set()  # what was in a context that a model made a summary of
         self.done: Counter[str] = Counter()
         self.wrong: list[str] = []
         self.calm = self.faulty = False
-        self.late: list = []  # workers that have not run yet
+        self.secrets: list[str] = []
+        self.late: list = []  # workers that have not run yet, each with its environment
 
     def build(self) -> None:
-        world = self.world
-        for path in (world.shop + "/.git", world.top + "/tmp", world.root, world.native):
-            os.makedirs(path)
-        os.chmod(world.root, 0o700)
+        gc.freeze()
+        self.calm = True
+        subprocess.run(["git", "init", "-q", "--bare", self.remote], check=True)
+        for number, self.world in enumerate(self.worlds):
+            world = self.world
+            for path in (world.shop + "/.git", world.top + "/tmp", world.root, world.native):
+                os.makedirs(path)
+            os.chmod(world.root, 0o700)
+            world.write(world.shop + "/.git/config", '[remote "origin"]\n\turl = git@example.org:you/shop.git\n')
+            world.write(world.config + "/settings.json", SETTINGS)
+            self.must("sync", "setup", self.remote, "--name", f"desk{number}", "--yes")
+            for agent in ("claude", *AGENTS):
+                self.must("setup", "hooks", "--agent", agent, "--yes")
+        self.calm = False
         posix.getppid = lambda: self.parent
-        running._attached = self.attached
+        running._attached, processes.start = self.attached, self.started
         extraction.TURN_SECONDS = extraction.QUIET_SECONDS = 0.0
         reconciliation_hot.END_SECONDS, reconciliation_hot.POLL_SECONDS = 0.1, 0.01
         process_hot.alive = lambda pid: pid not in self.dead if pid >= FIRST_PID else real_alive(pid)
@@ -145,10 +129,10 @@ class Year:
             return None
         kind = self.chance.choice(["before", "after", "torn", "once", "good", "good"])
         role = self.chance.choice(["main", "main", "worker"])
-        error = self.chance.choice(["ENOSPC", "EIO"]) if kind in {"once", "good"} else ""
+        error = self.chance.choice(["ENOSPC", "EIO", "EROFS", "EACCES"]) if kind in {"once", "good"} else ""
         return Fault(role, self.chance.randint(1, 40), kind, error)
 
-    def run(self, body, data: bytes = b"", cwd: str = "/") -> running.Ended:
+    def run(self, body, data: bytes = b"", cwd: str = "/", **more: str) -> running.Ended:
         """Run a hook or a command, now and then with a fault, at the time of the year."""
         fault, ahead = self.fault(), self.now - running._time()
         self.faulty = fault is not None
@@ -157,10 +141,11 @@ class Year:
             running.clock(ahead)
             return body()
 
+        env = {**self.world.env, **more}
         if fault is None:
-            return running.asked(lambda: running.here(timely, data), self.world.env, cwd)
+            return running.asked(lambda: running.here(timely, data), env, cwd)
         self.done["faults"] += 1
-        return running.forked(timely, self.world.env, data, cwd, fault)
+        return running.forked(timely, env, data, cwd, fault)
 
     def attached(self, hook, *tasks: str) -> None:
         """Run the worker of a hook, now or later."""
@@ -169,16 +154,26 @@ class Year:
             worker.run({**hook.env, runner_hot.INSIDE: "1"}, hook.payload, hook.event, tasks)
 
         if not self.calm and self.chance.random() < LATE:
-            self.late.append(work)
+            self.late.append((work, self.world.env))
         else:
             work()
 
+    def started(self, env: "dict[str, str]", _root: str, cwd: str, module: str, *words: str, payload: bytes) -> None:
+        """Run what a worker starts: a sync, at the time of the year."""
+        if self.chance.random() < 0.5:  # it has no network
+            return
+        self.done["own syncs"] += 1
+        ended = running.forked(lambda: running.command(list(words)), env)
+        if b"Traceback" in ended.err or (ended.code and not self.done["faults"]):
+            self.wrong.append(f"{module} {words}: {ended.code} {ended.err[-1500:].decode()}")
+
     def catch_up(self) -> None:
         """Run the workers that are late."""
+        gc.collect()  # hooks switch it off, and end
         ahead, works, self.late = self.now - running._time(), self.late, []
         self.done["late"] += len(works)
-        for work in works:
-            running.asked(lambda work=work: (running.clock(ahead), work()), self.world.env)
+        for work, env in works:
+            running.asked(lambda work=work: (running.clock(ahead), work()), env)
 
     def command(self, *words: str) -> bool:
         ended = self.run(lambda: running.command(list(words)), cwd=self.world.shop)
@@ -186,28 +181,43 @@ class Year:
             self.wrong.append(f"{words[0]} printed {ended.err[-1500:].decode()}")
         return ended.code == 0
 
-    def hook(self, talk: Talk, event: str, **more) -> "tuple[str, list[tuple[str, bool]], bool]":
+    def must(self, *words: str) -> None:
+        """Run a command that nothing keeps from being done."""
+        if not self.command(*words):
+            self.wrong.append(f"{' '.join(words)} failed")
+
+    def hook(self, talk: "Talk | OtherTalk", event: str, **more) -> "tuple[str, list[tuple[str, bool]], bool]":
         """Run a hook; return the text for the model, what it tells, and whether it failed."""
-        self.parent = talk.pid
-        payload = {"session_id": talk.name, "transcript_path": talk.path, "cwd": self.world.shop, **more}
-        data = json.dumps({**payload, "hook_event_name": event, "prompt_id": f"{talk.name}-{talk.turns}"}).encode()
-        ended = self.run(lambda: running.hook(event), data)
+        self.world, self.parent = talk.world, talk.pid
+        if isinstance(talk, Talk):
+            base = {"session_id": talk.name, "transcript_path": talk.path, "cwd": self.world.shop}
+            base |= {"hook_event_name": event, "prompt_id": f"{talk.name}-{talk.turns}"}
+            payload, words, env = {**base, **more}, [], {}
+        else:
+            payload, env = talk.payload(event, more), talk.shape.get("env", {})
+            words = ["--root", self.world.root, "--config", self.world.config, "--agent", talk.agent]
+        ended = self.run(lambda: running.hook(event, *words), json.dumps(payload).encode(), **env)
+        self.done[talk.agent] += 1
         self.done[event] += 1
         if ended.code not in {0, 137} or ended.err or ended.hangs:
             self.wrong.append(f"{event}: exit code {ended.code} {ended.err[-1500:].decode()}")
         try:
-            text = json.loads(ended.out or b"{}").get("hookSpecificOutput", {}).get("additionalContext", "")
+            answer = json.loads(ended.out or b"{}")
         except ValueError:
+            if ended.code != 137:
+                self.wrong.append(f"{talk.agent} {event} printed {ended.out!r}")
             return "", [], True
+        text = answer.get("additionalContext") or answer.get("hookSpecificOutput", {}).get("additionalContext", "")
         found = []
         for tag, head, body in BLOCK.findall(text):
+            found.append(("delivery " + dict(FIELD.findall(head)).get("delivery", ""), True))
             if tag in {"guidance", "pending-updates"}:  # the lines of memories change with them
                 repeat = dict(FIELD.findall(head)).get("repeat") == "yes"
                 fresh = body if tag == "guidance" else "\n".join(DRAFT.findall(body))
                 found += [(token, repeat) for token in dict.fromkeys(TOKEN.findall(fresh))]
             # A hook that dies may have a memory given twice: better than never.
             elif tag == "memory" and not self.faulty and not talk.is_unsure:
-                name = dict(FIELD.findall(head)).get("name", "")
+                name = f"{dict(FIELD.findall(head)).get('name', '')} {zlib.crc32(body.encode())}"
                 found += [(f"{token} in {name}", False) for token in TOKEN.findall(body)[:1]]
         return text, found, ended.code != 0
 
@@ -229,25 +239,27 @@ class Year:
 
     # what a client does
 
-    def open(self, talk: Talk, source: str) -> None:
+    def open(self, talk: "Talk | OtherTalk", source: str) -> None:
         self.pids += 1
         talk.pid = self.pids
+        self.done[source] += 1
+        if isinstance(talk, OtherTalk):
+            return talk.open(source)
         if not talk.rows:
             talk.add("attachment", attachment={"type": "skill_listing"})
         keeps = {"context_tokens": 9, "seconds_since_last_response": 1e9} if source == "resume" else {}
-        self.give(talk, "SessionStart", source=source, **keeps)
-        self.done[source] += 1
+        return self.give(talk, "SessionStart", source=source, **keeps)
 
-    def close(self, talk: Talk, how: str) -> None:
+    def close(self, talk: "Talk | OtherTalk", how: str) -> None:
         """End the client: `end` and `term` run the hook, `kill` does not."""
-        if how != "kill":
+        if how != "kill" and talk.agent != "opencode":
             self.hook(talk, "SessionEnd", reason="other")
         self.dead.add(talk.pid)
         talk.pid = 0
         self.done[how] += 1
 
-    def answer(self, talk: Talk, content: "list[dict] | None" = None) -> None:
-        """Let the model answer: it was told all that its context holds."""
+    def hear(self, talk: "Talk | OtherTalk") -> None:
+        """Let the model read: it was told all that its context holds."""
         found = talk.context()
         counts = Counter(token for token, _ in found)
         for token, count in counts.items():
@@ -255,22 +267,33 @@ class Year:
             marks = [repeat for each, repeat in found if each == token]
             if count > 1 and (token.startswith(NOTES) or not all(marks[1:])):
                 self.wrong.append(f"{token} told {count} times in {talk.name} at {clock_hot.iso(self.now)}")
+
+    def answer(self, talk: Talk, content: "list[dict] | None" = None) -> None:
+        """Let the model read and answer."""
+        self.hear(talk)
         said = content or [{"type": "text", "text": "done"}]
         usage = {"input_tokens": 1000 + self.chance.randrange(100_000), "output_tokens": 9}
         talk.add("assistant", message={"id": f"msg-{len(talk.rows)}", "content": said, "usage": usage})
 
-    def turn(self, talk: Talk, fate: str = "", memory: str = "") -> None:
+    def turn(self, talk: "Talk | OtherTalk", fate: str = "", memory: str = "") -> None:
         """One prompt, maybe one that a memory answers, and what becomes of it."""
         fates = {"answered": 60, "tool": 15, "escaped": 8, "killed": 7, "term": 4, "error": 4, "tool killed": 4}
         fate = fate or self.chance.choices(list(fates), list(fates.values()))[0]
         talk.turns += 1
-        before, words = talk.leaf, "go on with the work"
+        words = "go on with the work"
         if memory or (self.memories and not self.calm and self.chance.random() < 0.3):
             words = ASK.format(word(memory or self.chance.choice(list(self.memories))))
             self.done["asked"] += 1
         if fate in {"answered", "tool"} and not self.calm and self.chance.random() < 0.25:
             words = RULE.format(f"tok-d{len(self.drafts)}")
             self.drafts.add(f"tok-d{len(self.drafts)}")
+        elif not self.calm and self.chance.random() < 0.1:
+            self.secrets.append("ghp_" + "".join(self.chance.choices(LETTERS, k=36)))
+            words = f"No, always log in with {self.secrets[-1]} in this project."
+        self.done[fate] += 1
+        if isinstance(talk, OtherTalk):
+            return talk.turn(words, fate)
+        before = talk.leaf
         prompt = {"promptId": f"{talk.name}-{talk.turns}", "message": {"role": "user", "content": words}}
         if self.chance.random() < 0.5:
             talk.add("user", **prompt)
@@ -280,7 +303,6 @@ class Year:
             talk.add("user", **prompt)
             self.put(talk, "UserPromptSubmit", given)
         self.pass_seconds(30)
-        self.done[fate] += 1
         if fate.startswith("tool"):
             tool = f"toolu_{len(talk.rows)}"
             self.answer(talk, [{"type": "tool_use", "id": tool, "name": "Bash", "input": {"command": "true"}}])
@@ -311,7 +333,11 @@ class Year:
             self.hook(talk, "Stop", last_assistant_message="done")
         return None
 
-    def compact(self, talk: Talk) -> None:
+    def compact(self, talk: "Talk | OtherTalk") -> None:
+        self.done["compact"] += 1
+        self.summed |= {token for token, _ in talk.context()}
+        if isinstance(talk, OtherTalk):
+            return talk.compact()
         self.hook(talk, "PreCompact", trigger="manual")
         above, talk.leaf = talk.leaf, ""
         talk.add("system", subtype="compact_boundary", logicalParentUuid=above)
@@ -321,15 +347,16 @@ class Year:
             talk.rows = [{}] * at + talk.rows[at:]
             talk.write(talk.rows[at:])
             self.done["cut"] += 1
-        self.give(talk, "SessionStart", source="compact")
-        self.done["compact"] += 1
+            talk.is_cut = True
+        return self.give(talk, "SessionStart", source="compact")
 
     def copy(self, talk: Talk, mark: str, **origin) -> Talk:
         """A session under an id of its own that begins with the conversation of another, its records marked."""
+        self.world = talk.world
         copy, chain = Talk(self, f"{talk.name[:8]}-{mark}{len(self.talks):04}"), talk.chain()
         copy.rows = [{**row, "sessionId": copy.name, **origin} for row in talk.rows if row.get("uuid") in chain]
         copy.parents, copy.texts = {each: talk.parents[each] for each in chain}, dict(talk.texts)
-        copy.leaf, copy.is_unsure = talk.leaf, talk.is_unsure
+        copy.leaf, copy.is_unsure, copy.is_cut = talk.leaf, talk.is_unsure, talk.is_cut
         self.talks.append(copy)
         return copy
 
@@ -351,13 +378,8 @@ class Year:
             past = self.now - (clock_hot.parse(answers[-1]["timestamp"]) or 0.0)
             self.pids += 1
             copy.pid = self.pids
-            said = self.hook(
-                copy,
-                "SessionStart",
-                source="fork",
-                seconds_since_last_response=past,
-                context_tokens=sum(usage.values()),
-            )
+            last = {"seconds_since_last_response": past, "context_tokens": sum(usage.values())}
+            said = self.hook(copy, "SessionStart", source="fork", **last)
             copy.is_unsure = copy.is_unsure or self.faulty  # its parent may go on before the first prompt
             copy.write(copy.rows)
             self.put(copy, "SessionStart", said)
@@ -371,22 +393,65 @@ class Year:
             self.notes.add(token)
 
     def new_memory(self) -> str:
-        token = f"tok-m{len(self.memories)}"
+        token = f"tok-m{self.done['memories']}"
+        self.done["memories"] += 1
         words = ["--description", f"About {word(token)}", "--body", BODY.format(word(token), token)]
         if self.command("new", token, *words, "--scope", "global"):
             self.memories[token] = token
         return token
 
     def review(self) -> None:
-        """Approve what waits, or rename a memory."""
-        if self.chance.random() < 0.5 and self.memories:
-            token = self.chance.choice(list(self.memories))
-            name = f"{token}-{self.done['mv']}"
-            self.done["mv"] += 1
-            if self.command("mv", f"global:{self.memories[token]}", name):
-                self.memories[token] = name
+        """Approve what waits, or rename, edit or remove a memory; or have an agent write or remove its file."""
+        what = self.chance.choice(["approve", "approve", "mv", "edit", "edit", "rm", "write", "unlink"])
+        if what == "approve" or not self.memories:
+            return self.command("approve", "--all")
+        token = self.chance.choice(list(self.memories))
+        name, edit, renamed = self.memories[token], f"tok-e{self.done['edits']}", f"{token}-{self.done['mv']}"
+        path, here = f"{self.world.config}/memory/{name}.md", f"global:{name}"
+        self.done.update([what, "edits"])
+        if what == "mv" and self.command("mv", here, renamed):
+            self.memories[token] = renamed
+        elif what == "edit" and self.command("edit", here, "--body", BODY.format(word(token), f"{token} {edit}")):
+            self.edits[edit] = self.now
+        elif what == "rm" and self.command("rm", here):
+            self.removed[self.memories.pop(token) and token] = self.now
+        elif what in {"write", "unlink"} and os.path.exists(path) and self.command("history", here):  # which sees it
+            if what == "unlink":
+                os.unlink(path)
+                self.removed[self.memories.pop(token) and token] = self.now
+                return None
+            with open(path, "a") as file:
+                file.write(f"\nAn agent adds {edit}.\n")
+            if self.command("history", here):
+                self.edits[edit] = self.now
+        return None
+
+    def trouble(self) -> None:
+        """What others do to the files of a machine."""
+        root, what = self.world.root, self.chance.choice(["torn", "torn", "locks", "caches", "settings", "hooks"])
+        self.done[what] += 1
+        if what == "torn":
+            logs = glob.glob(root + "/log/*.jsonl") + [talk.path for talk in self.talks if talk.exists() and talk.pid]
+            for path in self.chance.sample(logs, min(2, len(logs))):
+                if "#" not in path:
+                    with open(path, "ab") as file:
+                        file.write(b'{"v": 1, "id": "01K8\xff\n')
+        elif what == "locks":
+            locks = [open(path) for path in glob.glob(root + "/**/*.lock", recursive=True)]
+            for lock in locks:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.leave_note()
+            for lock in locks:
+                lock.close()
+        elif what == "caches":
+            for name in ("run", "recall"):
+                shutil.rmtree(f"{root}/{name}", ignore_errors=True)
+        elif what == "settings":
+            self.command("config", "set", "budget", self.chance.choice(["4000", "9000", "9500"]))
         else:
-            self.command("approve", "--all")
+            agent = self.chance.choice(["claude", *AGENTS])
+            for words in ((), ("--remove",), ()):
+                self.command("setup", "hooks", "--agent", agent, *words, "--yes")
 
     def pass_seconds(self, mean: float) -> None:
         self.now += self.chance.expovariate(1 / mean)
@@ -396,38 +461,44 @@ class Year:
         if self.chance.random() < 0.03:
             self.now += self.chance.choice([-3600, -7200, 3600, 86400])
             self.done["jumps"] += 1
-        live = [talk for talk in self.talks if talk.pid]
-        ended = [talk for talk in self.talks[-30:] if not talk.pid and os.path.exists(talk.path)]
-        what = self.chance.choices(
-            ["note", "start", "turn", "resume", "end", "compact", "branch", "fork", "memory", "review", "delete"],
-            [16, 8, 36, 10, 6, 5, 4, 3, 3, 3, 1],
-        )[0]
+        self.world = self.chance.choice(self.worlds)
+        here = [talk for talk in self.talks if talk.world is self.world]
+        live = [talk for talk in here if talk.pid]
+        ended = [talk for talk in here[-15:] if not talk.pid and talk.exists()]
+        own = [talk for talk in live if isinstance(talk, Talk)]
+        copied = [talk for talk in [*own, *ended] if isinstance(talk, Talk)]
+        what = self.chance.choices(list(STEPS), list(STEPS.values()))[0]
         if self.chance.random() < 0.3:
             self.catch_up()
         if what == "note":
-            self.leave_note(*self.chance.choice([(), (), ("--urgent",), ("--global",)]))
-        elif what == "memory":
-            self.new_memory()
-        elif what == "review":
-            self.review()
+            self.leave_note(*self.chance.choice([(), (), ("--urgent",), ("--global",), ("--to", "machine:desk1")]))
+        elif what in {"new_memory", "review", "trouble"}:
+            getattr(self, what)()
+        elif what == "sync":
+            self.command("sync")
         elif what == "resume" and ended:
             self.open(self.chance.choice(ended), "resume")
-        elif what == "fork" and [*live, *ended]:
-            self.fork(self.chance.choice([*live, *ended]))
+        elif what == "fork" and copied:
+            self.fork(self.chance.choice(copied))
         elif what == "delete" and ended:
-            os.unlink(self.chance.choice(ended).path)
-            self.done["deleted"] += 1
+            talk = self.chance.choice(ended)
+            if os.path.exists(talk.path):  # OpenCode has all of them in one file
+                os.unlink(talk.path)
+                talk.is_cut = True
+                self.done["deleted"] += 1
         elif what == "start" or not live:
-            self.talks.append(Talk(self, f"{self.chance.getrandbits(32):08x}-s{len(self.talks):04}"))
-            self.open(self.talks[-1], "startup")
+            agent = self.chance.choice(["claude", "claude", "claude", *AGENTS])
+            self.begin(f"{self.chance.getrandbits(32):08x}-s{len(self.talks):04}", agent)
         elif what == "end":
             self.close(self.chance.choice(live), "end")
-        elif what == "compact":
-            self.compact(self.chance.choice(live))
-        elif what == "branch":
-            self.branch(self.chance.choice(live))
+        elif what == "branch" and own:
+            self.branch(self.chance.choice(own))
         else:
-            self.turn(self.chance.choice(live))
+            (self.compact if what == "compact" else self.turn)(self.chance.choice(live))
+
+    def begin(self, name: str, agent: str) -> None:
+        self.talks.append(Talk(self, name) if agent == "claude" else OtherTalk(self, name, agent))
+        self.open(self.talks[-1], "startup")
 
     # what it must have come to
 
@@ -436,23 +507,28 @@ class Year:
         self.calm = True
         self.catch_up()
         self.now += 2 * DAY
+        for self.world in self.worlds * 2:
+            self.must("sync")
         for talk in self.talks:
-            if os.path.exists(talk.path):
+            self.world = talk.world
+            if talk.exists():
                 if not talk.pid:
                     self.open(talk, "resume")
                 self.turn(talk, "answered")
                 self.close(talk, "end")
             self.pass_seconds(3600)
-        for number in range(4):
-            self.talks.append(Talk(self, f"{number:08x}-last"))
-            self.open(self.talks[-1], "startup")
-            self.turn(self.talks[-1], "answered")
-            self.close(self.talks[-1], "end")
-            self.now += DAY
+        for number, agent in enumerate(("codex", "claude", "opencode", "claude")):
+            for self.world in self.worlds:
+                self.begin(f"{number:08x}-last{self.worlds.index(self.world)}", agent)
+                self.turn(self.talks[-1], "answered")
+                self.close(self.talks[-1], "end")
+                self.now += DAY
         self.recall()
-        running.asked(
-            lambda: reconciliation_hot.reconcile(self.world.env, self.world.root, now=self.now), self.world.env
-        )
+        for self.world in self.worlds * 2:
+            self.must("sync")
+            running.asked(
+                lambda: reconciliation_hot.reconcile(self.world.env, self.world.root, now=self.now), self.world.env
+            )
 
     def recall(self) -> None:
         """A session that asks for memories has each of them once, again after a compaction, and so has its branch."""
@@ -469,22 +545,76 @@ class Year:
         self.close(talk, "end")
 
     def judge(self) -> None:
-        waiting = {token: each for each in self.world.waiting() for token in TOKEN.findall(each.text)}
+        waiting = {t: each for world in self.worlds for each in world.waiting() for t in TOKEN.findall(each.text)}
         for token in sorted(self.notes):
             if not self.told.get(token) and token not in waiting:
                 self.wrong.append(f"{token} is lost")
             elif not self.told.get(token) and waiting[token].count("attempts") < 3:
                 self.wrong.append(f"{token} is held back: {waiting[token].raw!r}")
-        kept = "\n".join(e.raw for kind in ("updates", "items") for e in self.world.waiting(kind))
-        held = self._text(self.world.config + "/memory") + self._text(self.world.native)
-        held += self._text(self.world.shop + "/.claude")
-        for token in sorted(self.drafts):
-            if not re.search(rf"{token}\b", kept + held):
-                self.wrong.append(f"the draft of {token} is lost")
-        for token in sorted(self.memories):
-            if not re.search(rf"{token}\b", held):
-                self.wrong.append(f"the memory {token} is lost")
+        kept = "\n".join(e.raw for world in self.worlds for kind in ("updates", "items") for e in world.waiting(kind))
+        tops = [[world.config + "/memory", world.native, world.shop + "/.claude"] for world in self.worlds]
+        held = kept + "".join(self._text(top) for top in [*tops[0], *tops[1]])
+        ever = held + "".join(self._text(world.root + "/trash") for world in self.worlds)
+        since = self.now - KEPT_DAYS * DAY
+        for tokens, where, what in (
+            (self.drafts, held, "draft"),
+            (self.memories, held, "memory"),
+            ([token for token, at in self.edits.items() if at > since], ever, "text"),
+            ([token for token, at in self.removed.items() if at > since], ever, "removed memory"),
+        ):
+            self.wrong += [
+                f"the {what} {each} is lost" for each in sorted(tokens) if not re.search(rf"{each}\b", where)
+            ]
+        one, other = ({**self._files(top[0], "global"), **self._files(top[1], "auto")} for top in tops)
+        self.wrong += [f"{name} differs between the machines" for name in sorted(set(one.items()) ^ set(other.items()))]
+        for self.world in self.worlds:
+            self.judge_files()
+        dump = ["git", "-C", self.remote, "cat-file", "--batch", "--batch-all-objects"]
+        remote = subprocess.run(dump, capture_output=True, check=True).stdout.decode(errors="replace")
+        self.wrong += [f"the remote has {secret}" for secret in self.secrets if secret in remote]
+
+    def judge_files(self) -> None:
+        """What a machine has on its disk: receipts, secrets, errors, what `doctor` finds, and the way back."""
+        root = self.world.root
+        cut = {talk.name for talk in self.talks if talk.is_cut}
+        records = list(log_hot.newest_first(root))
+        outcomes = receipts_hot.outcomes(records, self.world.env, self.now)
+        for record in records:
+            outcome, name = outcomes[record["id"]], f"delivery {record['id']}"
+            self.done[f"receipt {outcome}"] += 1
+            is_false = outcome == receipts_hot.ARRIVED and not self.told.get(name) and name not in self.summed
+            is_false |= outcome in receipts_hot.LOST and bool(self.told.get(name)) and record["session_id"] not in cut
+            if is_false:
+                self.wrong.append(f"{name} of {record['session_id']} {record.get('event')} is called {outcome}")
+        text = self._text(root) + self._text(self.world.config + "/memory") + self._text(self.world.shop + "/.claude")
+        self.wrong += [f"{secret} is on the disk" for secret in self.secrets if secret in text]
+        for error in error_log_hot.newest_first(root):
+            self.done["errors"] += 1
+            if error.get("error") not in FORESEEN:
+                self.wrong.append(f"logged: {json.dumps(error)[:1500]}")
         self.wrong += [f"still claimed: {path}" for path in self.world.claimed() if "replaced~" not in path]
+        # Files have the time at which they were really written.
+        running.asked(lambda: (running.clock(7 * DAY), worker.tidy(root)), self.world.env)
+        self.wrong += [f"stray {path}" for path in self.world.strays()]
+        self.command("doctor", "--fix", "files")
+        self.must("check", "--fix", "--yes", "--scope", "global")  # the line of a memory that an agent removed
+        for words in (["doctor", "--json"], ["check", "--json", "--codes", "memories.index"]):
+            ended = self.run(lambda words=words: running.command(words), cwd=self.world.shop)
+            for row in json.loads(ended.out)["data"]["findings"]:
+                if row["level"] not in {"ok", "info"} and row["code"] not in UNASKED:
+                    self.wrong.append(f"{words[0]} finds {row}")
+        self.must("setup", "hooks", "--agent", "all", "--remove", "--yes")
+        with open(self.world.config + "/settings.json") as file:
+            if (text := file.read()) != SETTINGS:
+                self.wrong.append(f"the settings are now {text!r}")
+
+    @staticmethod
+    def _files(top: str, kind: str) -> "dict[str, str]":
+        found = {}
+        for name in os.listdir(top) if os.path.isdir(top) else ():
+            with open(f"{top}/{name}", errors="replace") as file:
+                found[f"{kind}/{name}"] = file.read()
+        return found
 
     @staticmethod
     def _text(top: str) -> str:
@@ -508,8 +638,10 @@ def live(seed: int, seconds: float, steps: int) -> Year:
             year.step()
         year.settle()
         year.judge()
+        year.done["seconds"] = int(time.monotonic() - end + seconds)
     finally:
         posix.getppid, process_hot.alive, running._attached = real_getppid, real_alive, real_attached
+        processes.start = real_start
         shutil.rmtree(top, ignore_errors=True)
     return year
 
@@ -525,9 +657,7 @@ def main() -> int:
         f"seed {given.seed}: {len(year.notes)} notes, {len(year.drafts)} drafts, {len(year.memories)} memories;",
         end=" ",
     )
-    print(", ".join(f"{count} {what}" for what, count in year.done.most_common()))
-    for each in year.wrong:
-        print("  " + each)
+    print("\n  ".join([", ".join(f"{count} {what}" for what, count in year.done.most_common()), *year.wrong]))
     return 1 if year.wrong else 0
 
 

@@ -7,6 +7,7 @@ import pytest
 from launching import EVENTS
 
 from memtui.base import paths_hot
+from tables import rows
 from tree import link_worktree
 
 
@@ -24,21 +25,7 @@ def test_urgent_guidance_comes_before_the_next_tool_and_other_does_not(home):
 
 
 @pytest.mark.parametrize(
-    ("glob", "tool", "given", "comes"),
-    [
-        ("src/*.py", "Edit", {"file_path": "PROJECT/src/app.py"}, True),
-        ("src/*.py", "Read", {"file_path": "src/app.py"}, True),
-        ("src/*.py", "Read", {"file_path": "./x/../src/app.py"}, True),
-        ("*.ipynb", "NotebookEdit", {"notebook_path": "PROJECT/a/b.ipynb"}, True),
-        ("src", "Grep", {"path": "PROJECT/src", "pattern": "x"}, True),
-        ("src/*.py", "Edit", {"file_path": "PROJECT/lib/app.py"}, False),
-        ("src/*.py", "Bash", {"command": "cat src/app.py"}, False),
-        ("src/*.py", "memory_read", {"store": "personal", "path": "/src/app.py"}, False),
-        ("/src/*.py", "memory_read", {"store": "personal", "path": "/src/app.py"}, False),
-        ("src/*.py", "Edit", {"file_path": 5}, False),
-        ("src/*.py", "Edit", {"file_path": ""}, False),
-        ("/etc/*", "Read", {"file_path": "/etc/hosts"}, True),
-    ],
+    ("glob", "tool", "given", "comes"), rows(__file__, "test_guidance_for_a_path_comes_when_a_tool_touches_it")
 )
 def test_guidance_for_a_path_comes_when_a_tool_touches_it(home, glob, tool, given, comes):
     home.guide("mind the encoding", for_=f"path:{glob}")

@@ -127,21 +127,7 @@ def test_a_description_is_whole_and_has_no_mark_too_many(text, description):
     assert words_of(text)[1] == description
 
 
-WHOLE = [
-    "Use early returns. E.g. `if (!user) return;` rather than `if (user) { ... }`.",
-    "Bitte immer auf Deutsch antworten! Code bleibt englisch, z. B. in den Tests.",
-    "The staging DB is read only on weekends. So never run migrations on Saturday.",
-    "- always use tabs\n- never spaces\n- max line 100 chars",
-    "Never use this (it broke. Twice). Ask me first.",
-    # What to do instead stays, also in two words and behind the reason.
-    "Never use npm. Use pnpm.",
-    "Stop using sed on my files. It broke the encoding last time. Use the edit tool.",
-    "Antworte kurz. Keine Zusammenfassungen am Ende.",
-    # A body reaches back.
-    "It is in src/api. It has retries. Always use it.",
-    "I'd like that to be short. Good names are short.",
-    "Ab jetzt immer pnpm benutzen. Bei Fragen hilft Kim. Im Ordner legacy bleibt npm.",
-]
+WHOLE = rows(__file__, "WHOLE")
 NEEDLESS = [
     "I'd like that to be short. Thanks a lot for trying.",
     "Always check if the server is up.",

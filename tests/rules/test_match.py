@@ -5,6 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.rules import match_hot, rule_hot
+from tables import rows
 
 ROOT = "/home/me/shop"
 PATCH = f"""*** Begin Patch
@@ -35,31 +36,7 @@ def of_line(line, tool="Bash"):
     return match_hot.call_of(tool, {"command": line})
 
 
-@pytest.mark.parametrize(
-    ("pattern", "line", "outcome"),
-    [
-        ("npm install *", "cd x && npm install", "npm install"),
-        ("npm install *", "npm install left-pad | tail", "npm install left-pad"),
-        ("npm install *", "npm run install", "kept"),
-        ("npm install", "npm install left-pad", "kept"),
-        ("npm install *", "echo npm install", "-"),
-        ("npm install *", "npm install 'x", "-"),
-        ("git * --no-verify *", "git -C x commit --no-verify -m y", "git -C x commit --no-verify -m y"),
-        ("git * --no-verify *", "git commit -m '--no-verify now'", "kept"),
-        ("git commit * -m 'wip *' *", "git commit -am x -m 'wip and more'", "git commit -am x -m wip and more"),
-        ("git commit * -m 'wip *' *", "git commit -m wip", "kept"),
-        ("git push * --force*", "git push o --force-with-lease", "git push o --force-with-lease"),
-        ("python *.py", "python a.py", "python a.py"),
-        ("python *.py", "python a.pyc", "kept"),
-        ("*a*b*", "ba", "-"),
-        ("*a*b*", "cacbc", "cacbc"),
-        ("* --force", "x y --force", "x y --force"),
-        ("* --force", "ls", "kept"),
-        ("./gradlew *", "bash -c './gradlew x'", "gradlew x"),
-        ("pip* install *", "pip3 install x", "pip3 install x"),
-        ("sudo *", "sudo ls", "sudo ls"),
-    ],
-)
+@pytest.mark.parametrize(("pattern", "line", "outcome"), rows(__file__, "test_a_command_that_is_never_to_run"))
 def test_a_command_that_is_never_to_run(pattern, line, outcome):
     assert judged({"never": {"command": pattern}}, of_line(line)) == outcome
 

@@ -11,6 +11,7 @@ from memtui.store.frontmatter import document
 from memtui.store.status import Row
 from memtui.tidy.checks import lint
 from memtui.views import rules
+from tables import rows
 
 RULES = """rules:
   - instead: {command: "pnpm *"}   # any order
@@ -48,24 +49,7 @@ def test_every_form_is_read_in_any_order_and_nesting(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("entry", "why"),
-    [
-        ("npm install", "a rule is a mapping"),
-        ("{never: {command: a}, always: {command: b}}", "either `never` or `always`"),
-        ("{enforce: ask}", "either `never` or `always`"),
-        ("{never: npm}", "`never` needs a mapping"),
-        ("{never: {}}", "`never` needs a mapping"),
-        ("{never: {comand: a}}", "`never` has no `comand`"),
-        ("{never: {command: [a]}}", "`command` of `never` needs a text"),
-        ("{never: {command: a, path: b}}", "only a text has a path"),
-        ("{never: {command: a}, before: {command: b}}", "no `before`"),
-        ("{always: {command: a}}", "`always` needs one of `before` and `with`"),
-        ("{never: {command: a}, unless: b}", "no `unless`"),
-        ("{never: {command: a}, enforce: block}", "`enforce` is refuse or ask"),
-        ("{always: {command: a, before: {command: b}}, enforce: refuse}", "one call breaks"),
-        ("{always: {path: a, with: {path: b}}, enforce: ask}", "one call breaks"),
-        ("{never: {reply: a}, enforce: ask}", "one call breaks"),
-    ],
+    ("entry", "why"), rows(__file__, "test_a_wrong_entry_is_a_problem_with_its_line_and_the_others_work")
 )
 def test_a_wrong_entry_is_a_problem_with_its_line_and_the_others_work(tmp_path, entry, why):
     of_memory = read(tmp_path, f"rules:\n  - never: {{command: first}}\n\n  # a comment\n  - {entry}\n")

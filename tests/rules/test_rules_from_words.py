@@ -42,23 +42,7 @@ def test_two_sentences_that_contradict_each_other_make_no_rule() -> None:
     assert said("Use pnpm, not npm.\nUse npm, not pnpm.") == []
 
 
-WORDS = [
-    "never",
-    "use",
-    "npm",
-    "`pnpm`",
-    "not",
-    "`src/`",
-    "before",
-    "committing",
-    "run",
-    "edit",
-    ",",
-    ".",
-    "\n- ",
-    "*",
-    "`",
-]
+WORDS = rows(__file__, "WORDS")
 
 
 @given(st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=14))

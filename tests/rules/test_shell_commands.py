@@ -8,6 +8,7 @@ import pytest
 from shell_lines import NAMES, Lines, log_calls
 
 from memtui.rules import shell_hot
+from tables import rows
 
 # The first batch is for the quick run; the others are 3,000 lines.
 SIZES = [12, *[150] * 20]
@@ -66,34 +67,7 @@ def test_a_line_without_commands_is_one_that_bash_refuses(size):
     assert valid == [], f"seed {seed}"
 
 
-@pytest.mark.parametrize(
-    ("line", "commands"),
-    [
-        ("cd /x && /usr/bin/git push  --force # now", "cd /x|git push --force"),
-        ("sudo -nu me bash -lc 'npm i; git x'", "sudo -nu me bash -lc npm i; git x|bash -lc npm i; git x|npm i|git x"),
-        ("find . -name '*.py' -ok rm {} \\; | wc", "find . -name *.py -ok rm {} ;|rm {}|wc"),
-        ("watch -n 5 'git log | head'; doas -u me make", "watch -n 5 git log | head|git log|head|doas -u me make|make"),
-        ("parallel -j 4 npm run {} ::: a b", "parallel -j 4 npm run {} ::: a b|npm run {}"),
-        ("command -v npm; sudo -l git; env; nohup", "command -v npm|sudo -l git|env|nohup"),
-        ("coproc npm x; time; ! git x", "npm x|git x"),
-        ("f() { git x; g() { rm; }; }; f; f", "git x|f|f"),
-        ("f() { git x; }", ""),
-        ("eval f; bash -c f; f() { rm x; }; eval f", "eval f|f|bash -c f|f|eval f|rm x|f"),
-        ("select x in a b; do npm $x; done", "npm $x"),
-        ("A=b B='c d' npm x >y 2>&1 <<<z {fd}>x", "npm x"),
-        ("cat <<EOF && make\nnpm it's\nEOF", "cat|make"),
-        ("'A=b' npm; \"$HOME/bin/npm\" x", "A=b npm|npm x"),
-        ("", ""),
-        ("echo \\", "echo \\"),
-        ("npm x; bash -c 'it('", "npm x|bash -c it("),
-        ("cat <<E\n$(a\nE\ngit x", "cat|git x"),
-        (
-            "cat <<E; echo $(npm x\n) <(git y\n)\n$(rm z)\nE\nmake",
-            "cat|npm x|git y|echo $(npm x\n) <(git y\n)|rm z|make",
-        ),
-        ("# npm x", ""),
-    ],
-)
+@pytest.mark.parametrize(("line", "commands"), rows(__file__, "test_what_a_line_runs"))
 def test_what_a_line_runs(line, commands):
     assert shell_hot.simple_commands(line) == [command.split() for command in commands.split("|") if command] or (
         "|".join(" ".join(words) for words in shell_hot.simple_commands(line)) == commands

@@ -9,6 +9,7 @@ from textual._border import BORDER_CHARS
 
 import memtui
 from memtui.views import glyphs
+from tables import rows
 
 SOURCES = pathlib.Path(memtui.__file__).parent
 # What these hold is no drawing: words of other languages, the text of the sample world.
@@ -59,23 +60,7 @@ def test_the_borders_of_textual_have_stand_ins():
     assert {char for char in used if not char.isascii() and char not in glyphs.PLAIN} == set()
 
 
-@pytest.mark.parametrize(
-    ("env", "ascii"),
-    [
-        ({}, False),
-        ({"LANG": "de_DE.UTF-8"}, False),
-        ({"LANG": "de_DE.utf8"}, False),
-        ({"LANG": ""}, False),
-        ({"LC_CTYPE": "UTF-8"}, False),
-        ({"LANG": "C", "LC_ALL": "C.UTF-8"}, False),
-        ({"LANG": "C"}, True),
-        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, True),  # as Python leaves it
-        ({"LANG": "en_US.UTF-8", "LC_ALL": "POSIX"}, True),
-        ({"LANG": "de_DE.ISO-8859-1"}, True),
-        ({"LANG": "C.UTF-8", "PYTHONIOENCODING": "ascii:replace"}, True),
-        ({"LANG": "C", "PYTHONIOENCODING": "utf-8"}, False),
-    ],
-)
+@pytest.mark.parametrize(("env", "ascii"), rows(__file__, "test_the_locale_decides_unless_the_setting_does"))
 def test_the_locale_decides_unless_the_setting_does(env, ascii):  # noqa: A002
     assert glyphs.plain(env, "auto") is ascii
     assert glyphs.plain(env, "ascii") is True

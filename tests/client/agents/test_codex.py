@@ -10,6 +10,7 @@ import pytest
 from memtui.client.agents import codex, codex_hot
 from memtui.client.transcripts import speaker, transcript_hot
 from memtui.rules.tool_calls import DeedReader
+from tables import rows
 
 DATA = pathlib.Path(__file__).parents[2] / "data" / "agents" / "codex"
 NAME = "rollout-2026-11-30T14-03-11-01a22cc4-4962-7a20-954f-865468865e0c.jsonl"
@@ -148,21 +149,7 @@ def test_the_agent_that_writes_codex_own_memories_is_left_alone():
 
 
 @pytest.mark.parametrize(
-    ("patch", "tool", "tool_input"),
-    [
-        ("*** Add File: a/x.md\n+one\n+two\n", "Write", {"file_path": "a/x.md", "content": "one\ntwo\n"}),
-        (
-            "*** Update File: x.md\n@@ head\n one\n-two\n+deux\n@@\n-three\n+trois\n",
-            "MultiEdit",
-            {
-                "file_path": "x.md",
-                "edits": [
-                    {"old_string": "one\ntwo", "new_string": "one\ndeux"},
-                    {"old_string": "three", "new_string": "trois"},
-                ],
-            },
-        ),
-    ],
+    ("patch", "tool", "tool_input"), rows(__file__, "test_a_patch_of_one_memory_is_a_write_or_an_edit")
 )
 def test_a_patch_of_one_memory_is_a_write_or_an_edit(patch, tool, tool_input):
     whole = f"*** Begin Patch\n{patch}*** End Patch"

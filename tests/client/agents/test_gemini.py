@@ -14,25 +14,12 @@ from memtui.client.agents import agents_hot, programs
 from memtui.client.transcripts.conversation import Conversation
 from memtui.client.transcripts.transcript_hot import Reader
 from memtui.deliver import receipts_hot
+from tables import rows
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "agents" / "gemini"
 SESSION = DATA / "tmp" / "shop" / "chats" / "session-2026-11-30T14-04-91b667c6.jsonl"
 LINES = SESSION.read_bytes().splitlines(keepends=True)
-SAID = [
-    "Use tabs in Makefiles, please.",
-    "A quiet word: always sign your commits.",
-    "Please look at @note.md now",
-    "This one fails, I fear.",
-    "Please run `echo done`.",
-    "Tell me a long story",
-    "And a long one more",
-    "No, not like that: use British spelling.",
-    "Please run `rm -r build`.",
-    "A quiet word again: never delete build.",
-    "Go on after the resume, please.",
-    "What do these logs say?",
-    "A quiet word a minute later: keep the changelog short.",
-]
+SAID = rows(__file__, "SAID")
 GEMINI = agents_hot.load("gemini")
 PROGRAM = programs.load("gemini")
 HOOK = {"session_id": "s1", "cwd": "/home/ada/shop", "hook_event_name": "BeforeAgent"}

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from memtui.store.frontmatter import subset_hot
 from memtui.store.frontmatter.subset_hot import NotInSubsetError
+from tables import rows
 
 # What breaks YAML readers, in pieces; texts are made by stringing them together.
 PIECES = [
@@ -76,35 +77,7 @@ def test_everything_that_pyyaml_writes_of_texts_and_lists_is_read(value, width):
     assert mine == value
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("name: a\ndescription: b: c\n", None),
-        ('description: "a" b\n', None),
-        ("a: &x 1\n", None),
-        ("a: 1\na: 2\n", {"a": "2"}),
-        ("a: yes\nb: 012\nc: 2026-01-31\nd: ~\ne:\n", {"a": "yes", "b": "012", "c": "2026-01-31", "d": "~", "e": ""}),
-        ("metadata: \n  type: user\n", {"metadata": {"type": "user"}}),
-        ("metadata: {type: user}\n", {"metadata": {"type": "user"}}),
-        ("a: {b: c, 'd': [e, {f: g}],\n  h: \"i\"}\n", {"a": {"b": "c", "d": ["e", {"f": "g"}], "h": "i"}}),
-        ("a: {}\nb:\n", {"a": {}, "b": ""}),
-        ("a: {b: }\n", None),
-        ("a:\n  - b: {c: d *}\n    e: f\n  - g\n", {"a": [{"b": {"c": "d *"}, "e": "f"}, "g"]}),
-        ("a:\n-\n  b: c\n- d:\n  - e\n", {"a": [{"b": "c"}, {"d": ["e"]}]}),
-        ("a:\n-   b: c\n  d: e\n", None),
-        ("urls: [http://a.b, 'c, d' , \"e\"]\n", {"urls": ["http://a.b", "c, d", "e"]}),
-        ("tags:\n- a\n- 'b'\n", {"tags": ["a", "b"]}),
-        ("tags: [a,\n  b]\n", {"tags": ["a", "b"]}),
-        ("tags: []\n", {"tags": []}),
-        ("d: |\n  one\n  two\n", {"d": "one\ntwo\n"}),
-        ("d: >-\n  one\n  two\n", {"d": "one two"}),
-        ("d: one\n  two\n", {"d": "one two"}),
-        ("d: 'one\n''two'''\n", {"d": "one 'two'"}),
-        ("# c\nd: one # c\n", {"d": "one"}),
-        ('d: "\\ud83d\\ude00 \\ud83d"\n', {"d": "😀 \ufffd"}),
-        ("", {}),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), rows(__file__, "test_forms"))
 def test_forms(text, expected):
     assert accepted(text) == expected
 

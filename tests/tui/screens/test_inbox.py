@@ -434,3 +434,14 @@ def test_a_draft_is_compared_with_the_memories_of_its_own_project(world):
     view = InboxView(SimpleNamespace(data=Data(dict(world.env), world.shop, now=NOW)))
     view.memories = view.read_memories()
     assert {paths_hot.slug(world.blog) in near.memory.path for near in view.similar(item)} == {True}
+
+
+async def test_a_key_acts_on_the_row_it_was_pressed_on(world, app):
+    async with running(app, WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        editing = app.screen.commands["inbox.edit"].run()
+        app.screen.table.move_to(next(at for at, row in enumerate(app.screen.table.rows) if row.kind.family != "draft"))
+        app.start(app.screen, editing, "edit")
+        await settle(pilot)
+        assert isinstance(app.screen, DraftForm)
+        assert app.screen.subject.item.entry.fields["name"] == "no-snapshot-tests"

@@ -36,6 +36,10 @@ Kind = TypeVar("Kind", bound=Decision)
 
 
 class Chosen:
+    """What the keys act on. `rows`: what was chosen when a command began; none outside of one."""
+
+    rows: Sequence[Decision] = ()
+
     def __init__(
         self, services: Services, screen: ListScreen[Decision], take_off: Callable[[Sequence[Decision]], object]
     ) -> None:
@@ -54,6 +58,8 @@ class Chosen:
         return [row for row in self.table.chosen() if not row.folds]
 
     def same_kind(self) -> list[Decision]:
+        if self.rows:
+            return list(self.rows)
         leader = self.leader
         if leader is None or not self.table.marks:
             return [] if leader is None else [leader]
@@ -78,8 +84,7 @@ class Chosen:
 
     def is_seen(self) -> bool:
         """Return whether all that is chosen is on the screen: one row, under the cursor, shown to its end."""
-        chosen = self.table.chosen()
-        return len(chosen) == 1 and chosen[0] is self.table.row and self.screen.detail_seen
+        return self.table.chosen() == [self.table.row] == self.same_kind() and self.screen.detail_seen
 
     async def agrees(self, title: str, text: Text, go: str) -> bool:
         """Show what is going to be done; return whether the person goes on."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import partial
 from typing import Any, ClassVar
 
@@ -212,6 +213,11 @@ def commands(chosen: Chosen, families: Families) -> dict[str, Command]:
 
     def run(verb: str) -> object:
         leader = chosen.leader
-        return None if leader is None else getattr(families[leader.kind.family], verb)()
+        if leader is None:
+            return None
+        acting = copy(families[leader.kind.family])  # a coroutine goes on later, when other rows may be there
+        acting.chosen = copy(chosen)
+        acting.chosen.rows = chosen.same_kind()
+        return getattr(acting, verb)()
 
     return {f"inbox.{verb}": Command(partial(run, verb), partial(why_not, verb)) for verb in VERBS}
