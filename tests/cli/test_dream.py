@@ -129,10 +129,10 @@ def test_a_run_that_was_killed_leaves_nothing_half_made(dreamy, api, answered):
 
 # By the fault of a model: what it answers, whether the next dream waits a day, what doctor says of it and what to do.
 FAULTS = {
+    "no JSON": (say("no JSON"), True, "not JSON", "memtui config set llm_model"),
     "late": (say("late", delay=7), True, "did not answer within 5 s", "memtui config set llm_timeout"),
     "cut": (Reply([use("answer", actions=[])], cut=900), False, "broke off", "Try again later"),
     "refused": (say("I can't.", stop="refusal"), True, "refused to answer", "memtui config set llm_model"),
-    "no JSON": (say("no JSON"), True, "not JSON", "memtui config set llm_model"),
     "form": (use("answer", actions="all"), True, "actions is not of type array", "memtui config set llm_model"),
     "rejected": (Reply([], status=400), False, "did not take the request (400)", "memtui config set llm_model"),
     "absent": (Reply([], status=404), False, "does not have the model (404)", "gives no list of its models"),
@@ -140,7 +140,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_dream_without_an_answer_is_told_with_what_to_do(dreamy, api, fault):
     reply, waits, why, hint = FAULTS[fault]

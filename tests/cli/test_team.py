@@ -82,7 +82,7 @@ def test_what_changes_many_or_makes_new_ones_leaves_it_alone(bare, team, command
     assert {path.name: path.read_bytes() for path in team.iterdir()} == before
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_team_over_git_is_named_where_it_is_and_where_it_is_not(bare, tmp_path):
     assert "Sync is not set up" in bare("sync", check=False).err
     assert "There is no team crew here" in bare("sync", "leave", "--team", "crew", check=False).err

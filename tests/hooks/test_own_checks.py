@@ -51,7 +51,7 @@ def test_a_memory_whose_check_fails_comes_with_a_line_that_says_since_when(home)
     assert home.errors() == []
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_rule_whose_check_fails_comes_again_once_it_holds_or_was_edited(home):
     path = home.rule()
     home.check()
@@ -72,7 +72,7 @@ def test_a_rule_whose_check_fails_comes_again_once_it_holds_or_was_edited(home):
     assert FAILS not in said, "what was edited is not checked yet"
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_command_is_not_refused_by_a_memory_whose_check_fails(home):
     home.rule(kind="project", check="glob pnpm.lock", forbids="npm install")
     home.check()
@@ -82,7 +82,7 @@ def test_a_command_is_not_refused_by_a_memory_whose_check_fails(home):
     assert home.tool(command="npm install").refusal
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_the_index_marks_what_fails_leaves_out_rules_and_tells_of_changes(home):
     home.rule(kind="project", check="glob pnpm.lock")
     home.keep("use-yarn", "Use yarn.", "project", type="feedback", verify="glob bun.lock")

@@ -187,7 +187,7 @@ def test_of_prompts_at_the_same_moment_one_gets_a_memory_if_noted(home):
 # --- what a session has
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_compaction_takes_what_the_session_had_and_a_resume_does_not(home):
     home.keep("release-pipeline", RELEASE)
     assert RELEASE in home.ask()

@@ -69,7 +69,7 @@ def test_a_prompt_that_goes_on_brings_what_came_too_late(home, prompt, age, arri
     assert not home.tool().context
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_what_comes_after_the_next_prompt_is_of_the_prompt_before(home):
     home.select()
     answers = home.part("selected")
@@ -90,7 +90,7 @@ def test_nothing_selected_outlives_a_new_context(home, source):
     assert home.part("selected") == {}
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_the_end_of_a_session_drops_what_has_no_answer_yet(home):
     home.select()
     home.hook("SessionEnd")
@@ -104,7 +104,7 @@ def test_the_end_of_a_session_drops_what_has_no_answer_yet(home):
     assert not home.tool().context
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_memory_that_changed_went_or_is_elsewhere_is_not_given(home):
     home.select()
     home.note.write_text(home.note.read_text() + "Or at one.\n")
@@ -132,7 +132,7 @@ def test_a_damaged_state_of_selections_is_none(home, text):
     assert home.errors() == []
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_prompt_asks_only_where_the_person_wants_it(home):
     (home.root / "config.toml").write_text("recall_select = false\n")
     home.select()
@@ -142,7 +142,7 @@ def test_a_prompt_asks_only_where_the_person_wants_it(home):
     assert home.part("select") == {}
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_it_comes_with_an_urgent_note_and_what_is_bound_to_the_path(home):
     home.keep("api-rules", "The API is frozen until Friday.", paths="src/api/**")
     home.index()
@@ -153,7 +153,7 @@ def test_it_comes_with_an_urgent_note_and_what_is_bound_to_the_path(home):
     assert (home.part("selected"), home.errors()) == ({}, [])
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_prompt_gets_no_more_than_it_may_and_nothing_that_is_muted(home):
     tea = home.keep("tea", "Tea is at four.")
     home.index()

@@ -166,7 +166,7 @@ def test_a_compaction_brings_lists_again_to_who_had_a_prompt(home):
     assert "item" in home.start("compact").context
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_clear_begins_a_session_anew(home):
     home.remember("memory")
     home.leave("updates", "draft")
@@ -176,7 +176,7 @@ def test_clear_begins_a_session_anew(home):
     assert "draft" in home.prompt("s2").context
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_resumed_session_has_what_it_had(home):
     home.remember("memory")
     home.leave("updates", "draft")
@@ -232,7 +232,7 @@ def fork(home, session="fork", past=6, tokens=1010):
     return home.start("fork", session, seconds_since_last_response=past, context_tokens=tokens)
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_fork_under_its_own_id_is_told_what_is_new_since_its_parent(home):
     furnished(home)
     answered(home, "s1", 5.8)
@@ -250,7 +250,7 @@ def test_a_fork_under_its_own_id_is_told_what_is_new_since_its_parent(home):
     assert "+ - [feedback] new" in home.start("resume", context_tokens=1).context
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 @pytest.mark.parametrize(("past", "tokens"), [(6, 999), (60, 1010)])
 def test_a_fork_of_a_session_that_is_not_known_is_told_all(home, past, tokens):
     furnished(home)
@@ -259,7 +259,7 @@ def test_a_fork_of_a_session_that_is_not_known_is_told_all(home, past, tokens):
     assert "draft" in home.prompt("fork").context
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_fork_is_made_of_the_session_that_answered_then(home):
     furnished(home)
     answered(home, "s1", 60)
@@ -296,7 +296,7 @@ def test_a_fork_killed_at_its_start_knows_its_parent_and_a_stranger_none(home):
     assert "repeat" not in said
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_fork_takes_nothing_from_its_parent(home):
     """What the parent was told at a start that turns out to be a fork's has not reached the parent."""
     furnished(home)
@@ -323,7 +323,7 @@ def test_the_session_that_a_client_serves_is_live_until_the_client_ends(home):
 # --- the turn
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_what_is_typed_in_mid_turn_belongs_to_the_turn(home):
     home.guide("first of the turn")
     home.prompt(prompt_id="p1")
@@ -340,7 +340,7 @@ def test_what_is_typed_in_mid_turn_belongs_to_the_turn(home):
 # --- when things are broken
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_an_inbox_too_long_to_be_read_is_named_and_left_as_it_is(home):
     home.guide("oldest")
     with home.file("guidance").open("a") as file:
@@ -397,7 +397,7 @@ def test_an_index_without_time_is_built_by_a_worker_for_the_next_prompt(home):
     assert home.errors() == []
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_prompt_tells_what_was_written_without_looking_at_other_memories(home):
     directory = fill(home)
     home.start()

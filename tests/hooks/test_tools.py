@@ -120,7 +120,7 @@ def test_a_subagent_gets_nothing_and_takes_nothing(home):
     assert "for the main agent" in home.prompt().context
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_within_memtuis_own_work_and_headless_runs_the_hooks_are_silent(home):
     home.guide("said", urgent="yes")
     home.remember("memory")
