@@ -12,18 +12,12 @@ import string
 from pathlib import Path
 
 CLASSES = {
-    "A": string.ascii_letters + string.digits,
-    "a": string.ascii_lowercase + string.digits,
-    "U": string.ascii_uppercase + string.digits,
-    "Q": string.ascii_uppercase + "234567",
-    "q": string.ascii_lowercase + "234567",
-    "W": string.ascii_letters + string.digits + "_-",
-    "L": string.ascii_letters,
-    "l": string.ascii_lowercase,
-    "H": "0123456789abcdef",
-    "D": string.digits,
+    "A": string.ascii_letters + string.digits, "a": string.ascii_lowercase + string.digits,
+    "U": string.ascii_uppercase + string.digits, "Q": string.ascii_uppercase + "234567",
+    "q": string.ascii_lowercase + "234567", "W": string.ascii_letters + string.digits + "_-",
+    "L": string.ascii_letters, "l": string.ascii_lowercase, "H": "0123456789abcdef", "D": string.digits,
     "B": string.ascii_letters + string.digits + "+/",
-}
+}  # fmt: skip
 
 
 def made(template: str, seed: str = "") -> str:

@@ -20,7 +20,7 @@ from memtui.store import sidecars
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
 from memtui.sync import local, membership, quick, repository, sync
-from memtui.views import query
+from memtui.views import query, setup
 from waiting import eventually
 
 MEMORY = "---\nname: {0}\ndescription: About {0}\ntype: feedback\n---\n\n{1}\n"
@@ -114,8 +114,16 @@ def test_memories_reach_the_other_machine_and_one_undo_takes_them_back(both):
         assert query.choices([], [], "", machine.root)["from"] == ["desktop", "laptop"]
     assert paths[0] in query.memories("from:desktop").marked(desktop.root, [])
     assert paths[0] not in query.memories("from:laptop").marked(desktop.root, [])
-    assert sync.machines(desktop.root, sync.load(desktop.root))[0][0] == "desktop"
-    assert {name for name, _ in sync.machines(desktop.root, sync.load(desktop.root))} == {"desktop", "laptop"}
+    rows = sync.machines(laptop.env, laptop.root, sync.load(laptop.root))
+    assert [row[:1] + row[3:] for row in rows] == [("laptop", 0, 0, 0), ("desktop", None, 0, None)]
+    laptop.write("shop", "Ship on Fridays.", "auto")
+    laptop.write("ship", "Ship on Fridays.")
+    assert sync.machines(laptop.env, laptop.root, sync.load(laptop.root))[0].ahead == 2
+    laptop.sync()
+    own, other = sync.machines(laptop.env, laptop.root, sync.load(laptop.root))
+    assert (own.ahead, setup.machine(own, own.time + 7200.0)[-52:], other.behind) == (
+        0, "sent about 2h ago · 0 ahead · 0 behind · 0 held back", 2,
+    )  # fmt: skip
 
 
 @pytest.mark.every(step=1)
@@ -320,7 +328,10 @@ def test_a_machine_keeps_its_id_and_two_never_have_one_name(both, remote):
         ("example.org/you/shop",),
         {str(desktop.shop): "a project without a git remote, by which it travels: git remote add"},
     )
-    assert [name for name, _ in sync.machines(desktop.root, sync.load(desktop.root))] == ["desktop", "new"]
+    rows = sync.machines(desktop.env, desktop.root, sync.load(desktop.root))
+    assert [(row.name, row.ahead, row.behind, row.withheld) for row in rows] == [
+        ("desktop", 0, 0, 1), ("new", None, 0, None),
+    ]  # fmt: skip
 
 
 def test_only_what_is_here_is_written_and_never_through_a_link(tmp_path):

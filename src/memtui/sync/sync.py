@@ -19,11 +19,11 @@ from memtui.store import memory, trust_hot
 from memtui.store.journal import ledger
 from memtui.store.journal.changes import Change
 from memtui.store.journal.journal import Journal
-from memtui.sync import incoming, moves, notes, shared_drafts, trees
+from memtui.sync import incoming, moves, notes, quick, shared_drafts, trees
 from memtui.sync import local as local_files
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
-from memtui.sync.repository import AS_ON, FileWriter, RejectedError, Remote, Tree
+from memtui.sync.repository import AS_ON, THERE, FileWriter, RejectedError, Remote, Tree
 from memtui.sync.rows import paths as row_paths
 from memtui.sync.state import WRITERS, SyncOutcome, SyncState, folder, load, repository, save
 
@@ -94,7 +94,7 @@ class Exchange(NamedTuple):
 
 
 def _run_locked(
-    env: dict[str, str], root: str, state: SyncState, now: float, by: str, dry_run: bool
+    env: dict[str, str], root: str, state: SyncState, now: float, by: str, dry_run: bool, offline: bool = False
 ) -> tuple[SyncOutcome, SyncState]:
     repo = repository(root, state)
     repo.make()
@@ -109,7 +109,7 @@ def _run_locked(
     came_before = {} if state.team else incoming.load(root)
     digests = incoming.accepted(root) if asks or came_before else {}
     ours_of = partial(incoming.as_accepted, files=came_before, digests=digests)
-    exchange = _exchange(env, root, repo, state, by, ours_of, asks=asks, dry_run=dry_run)
+    exchange = _exchange(env, root, repo, state, by, now, ours_of, asks=asks, dry_run=dry_run, offline=offline)
     came_before = {exchange.here.moves.path(path): file for path, file in came_before.items()}
     after, waiting = state, 0
     if not dry_run:
@@ -134,22 +134,10 @@ def _run_locked(
         questions = _ask_conflicts(root, exchange, leaves=not asks)
         _note_writers(repo, exchange.here, folder(root, state.team) + WRITERS, exchange.state, exchange.commit)
         after = exchange.state._replace(
-            base=exchange.commit,
-            pending="",
-            taking="",
-            time=now,
-            error="",
-            asked=questions,
-            sent=[],
-            machines=exchange.names,
-            tops=exchange.here.places,
-            adopted=sorted(adopted | used),
-            drafts=present,
-            withheld=len(exchange.here.withheld),
-            read=now,
-            watched=exchange.here.watched,
-            seen=exchange.here.seen,
-        )
+            base=exchange.commit, pending="", taking="", time=now, error="", asked=questions, sent=[],
+            machines=exchange.names, tops=exchange.here.places, adopted=sorted(adopted | used), drafts=present,
+            withheld=len(exchange.here.withheld), read=now, watched=exchange.here.watched, seen=exchange.here.seen,
+        )  # fmt: skip
     absent = {path.split("/")[1].replace("+", "/") for path in exchange.tree if path.startswith("projects/")}
     absent -= {top.partition("/")[2].replace("+", "/") for top in exchange.here.places}
     came, went = exchange.changed(exchange.ours), exchange.changed(exchange.theirs)
@@ -160,21 +148,14 @@ def _run_locked(
 
 
 def _exchange(
-    env: dict[str, str],
-    root: str,
-    repo: Remote,
-    state: SyncState,
-    by: str,
-    ours_of: Callable[[Tree, Tree, moves.Moves], Tree],
-    *,
-    asks: bool,
-    dry_run: bool,
-) -> Exchange:
+    env: dict[str, str], root: str, repo: Remote, state: SyncState, by: str, now: float,
+    ours_of: Callable[[Tree, Tree, moves.Moves], Tree], *, asks: bool, dry_run: bool, offline: bool,
+) -> Exchange:  # fmt: skip
     """Fetch, merge and push, again as long as other machines push before. `ours_of`: what this machine sends, by its
     tree, the base and what moved. Raises MemtuiError."""
     row, sent = f"{MACHINES}/{state.machine}.json", set(state.sent)
     for _ in range(TRIES):
-        remote_head = repo.fetch(state.base)
+        remote_head = state.base if offline else repo.fetch(state.base)
         pending = state.pending.split()[::-1] if remote_head else []
         if landed := next((commit for commit in pending if repo.is_ancestor(commit, remote_head)), ""):
             if landed == pending[0]:
@@ -197,7 +178,7 @@ def _exchange(
         if not state.team:
             state = state._replace(approved=incoming.approved(root, here, base, state.approved))
         late = _late(state, here, trees_there[0])
-        ours = ours_of(_own_tree(root, state, here, base, late), base, project_moves) | new.files()
+        ours = ours_of(_own_tree(root, state, here, base, late, now), base, project_moves) | new.files()
         # What a project holds that came to this machine now is new to it, and nothing of it was deleted here.
         base_here = {path: data for path, data in base.items() if ours.get(path) == data or path not in late}
         counter = _number(ours[row], "counter")
@@ -208,7 +189,7 @@ def _exchange(
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
         cards = {path[len(MACHINES) + 1 : -5]: tree[path] for path in tree if path.startswith(MACHINES + "/")}
-        names = {machine: fastjson_hot.text(fastjson_hot.loads_dict(card), "name") for machine, card in cards.items()}
+        names = {machine: _name(card) for machine, card in cards.items()}
         roots = {} if state.team else local_files.roots(env, {}, project_moves)
         keys = {top: paths_hot.project_key(place) for top, place in roots.items()}
         if not state.team:
@@ -286,7 +267,7 @@ def _note_writers(repo: Remote, here: LocalTree, path: str, state: SyncState, co
         fs_hot.write_cache(path, fastjson_hot.dumps({**fs_hot.read_table(path), **own}).encode())
 
 
-def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: set[str]) -> Tree:
+def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: set[str], now: float) -> Tree:
     """Return the tree of this machine: its memories, what is of projects that are not here, and its own row."""
     names = {f"{CONFLICTS}/{key}.json": entry for key, entry in state.asked.items()}
     drafts_here = [f"{directory}/{notes.DRAFTS}" for directory in notes.inboxes(root).values()]
@@ -313,6 +294,7 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: se
     changed = sum(tree.get(path) != base.get(path) for path in {*tree, *base} - {own})
     counters = {path: _number(data, "counter") for path, data in base.items() if path.startswith(MACHINES + "/")}
     row["counter"] = max(counters.values(), default=0) + changed if changed else counters.get(own, 0)
+    row["time"] = int(now) if changed else _number(base.get(own, b""), "time")
     return {**tree, own: json.dumps(row, sort_keys=True).encode() + b"\n"}
 
 
@@ -382,14 +364,9 @@ def _leave(root: str, here: LocalTree, tree: Tree, row: dict[str, Any], team: st
     label = f"{locate_hot.TEAM}:{team}" if team else label
     other = memory.from_bytes(file, label, str(row.get("other")).encode("utf-8", "replace"))
     fields = {
-        "from": f"machine:{row.get('from')}",
-        "kind": drafts.REWRITE,
-        "name": other.stem,
-        "type": other.type,
-        "scope": label,
-        "replaces": file.removeprefix(here.places[top] + "/"),
-        "base": ids_hot.digest(tree[path]),
-    }
+        "from": f"machine:{row.get('from')}", "kind": drafts.REWRITE, "name": other.stem, "type": other.type,
+        "scope": label, "replaces": file.removeprefix(here.places[top] + "/"), "base": ids_hot.digest(tree[path]),
+    }  # fmt: skip
     inbox = here.inboxes.get(top) or paths_hot.inbox_dir(root, None)
     text = "\n\n".join(filter(None, (other.description, other.body.strip()))) or other.stem
     return file_hot.add_entry(inbox, "updates", {k: v for k, v in fields.items() if v}, text)
@@ -415,9 +392,35 @@ def _memory_of(conflict: Conflict) -> str:
     return f"{os.path.dirname(path)}/{key}" if key and path.endswith("/" + locate_hot.INDEX_NAME) else path
 
 
-def machines(root: str, state: SyncState) -> list[tuple[str, str]]:
-    """List (name, version) of the machines that ever synced with the remote, this one first. Raises MemtuiError."""
-    tree, own = repository(root, state).tree(state.base, MACHINES + "/"), f"{MACHINES}/{state.machine}.json"
-    rows = ((path != own, fastjson_hot.loads_dict(data)) for path, data in tree.items())
-    named = sorted((n, fastjson_hot.text(row, "name"), fastjson_hot.text(row, "version")) for n, row in rows if row)
-    return [(name, version) for _, name, version in named]
+class MachineRow(NamedTuple):
+    """A machine: when it sent a change last, by its own clock (0: not known); `ahead`: files here that were not sent
+    yet; `behind`: changes of others that it may lack; `withheld`: files that stay there. None: only it knows."""
+
+    name: str
+    version: str
+    time: int
+    ahead: int | None
+    behind: int
+    withheld: int | None
+
+
+def machines(env: dict[str, str], root: str, state: SyncState) -> list[MachineRow]:
+    """List the machines that ever synced with the remote, this one first. Raises MemtuiError."""
+    repo, own = repository(root, state, env), f"{MACHINES}/{state.machine}.json"
+    cards = repo.tree(state.base, MACHINES + "/")
+    fetched = repo.tree(THERE, MACHINES + "/") if repo.has(THERE) else {}
+    newest = max((_number(card, "counter") for card in [*cards.values(), *fetched.values()]), default=0)
+    behind = {path: newest - _number(card, "counter") for path, card in cards.items()}
+    behind[own] = newest - max((_number(card, "counter") for card in cards.values()), default=0)
+    is_sent = not cards or (state.seen and state.seen == quick.stamp(state.watched))
+    ahead = 0 if is_sent else len(_run_locked(env, root, state, state.time, "", dry_run=True, offline=True)[0].went)
+    rows = []
+    for path, card in sorted(cards.items(), key=lambda item: (item[0] != own, _name(item[1]))):
+        version = fastjson_hot.text(fastjson_hot.loads_dict(card), "version")
+        facts = (ahead, behind[path], state.withheld) if path == own else (None, behind[path], None)
+        rows.append(MachineRow(_name(card), version, _number(card, "time"), *facts))
+    return rows
+
+
+def _name(card: bytes) -> str:
+    return fastjson_hot.text(fastjson_hot.loads_dict(card), "name")

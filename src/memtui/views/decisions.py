@@ -188,16 +188,10 @@ def of_entry(item: "Waiting", here: "Workspace", names: Mapping[str, str], *, is
     return EntryRow(
         key=item.key,
         about=(item.entry.fields.get("name", ""),) if kind is DRAFT else (),
-        kind=kind,
-        says=drafts.title(item, SENTENCE),
-        place="global" if is_global else f"project {project}",
-        time=item.entry.time(),
-        until=item.until(here.now()),
-        item=item,
-        is_taken=is_taken,
-        memory_type=item.entry.fields.get("type") or "feedback" if kind is DRAFT else "",
-        project=project,
-    )
+        kind=kind, says=drafts.title(item, SENTENCE), place="global" if is_global else f"project {project}",
+        time=item.entry.time(), until=item.until(here.now()), item=item, is_taken=is_taken,
+        memory_type=item.entry.fields.get("type") or "feedback" if kind is DRAFT else "", project=project,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -355,13 +349,9 @@ def of_plan(here: "Workspace", plan: "UndecidedSet") -> tuple[list[ProposedRow],
             key=problem.key,
             kind=PROBLEM,
             says=changesets.without_scope(problem.sentence, label, place),
-            place=place,
-            about=tuple(problem.memories),
-            later_key=problem.later_key,
-            cause=f"problem {problem.cause}",
-            state=query.PROBLEM,
-            problem=problem,
-        )
+            place=place, about=tuple(problem.memories), later_key=problem.later_key,
+            cause=f"problem {problem.cause}", state=query.PROBLEM, problem=problem,
+        )  # fmt: skip
         problems.append(problem_row)
     return proposed, problems
 
@@ -425,14 +415,10 @@ def of_untrusted(untrusted: "Untrusted", project: str) -> TrustRow:
         key=f"trust:{memory.path}",
         kind=TRUST if not is_sent else SENT if untrusted.take_in is None else NOT_HERE,
         says=f"{by}: {untrusted.says}" if is_sent and by else untrusted.says,
-        place=scope_name(untrusted.scope, project),
-        time=memory.changed_at or None,
-        later_key=untrusted.later_key,
-        names=(memory.ref, memory.path, memory.stem),
-        untrusted=untrusted,
-        memory_type=memory.type,
+        place=scope_name(untrusted.scope, project), time=memory.changed_at or None, later_key=untrusted.later_key,
+        names=(memory.ref, memory.path, memory.stem), untrusted=untrusted, memory_type=memory.type,
         state=query.UNTRUSTED,
-    )
+    )  # fmt: skip
 
 
 def in_order(rows: Iterable[Decision], hidden: Mapping[str, float], now: float) -> list[Decision]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.base import findings
 from memtui.base.finding import Finding
-from memtui.base.phrasing_hot import many
+from memtui.base.phrasing_hot import ago, many
 from memtui.client.agents.program import PROGRAM, Program
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import settings_merge
@@ -17,6 +17,7 @@ from memtui.hooks.install.status import Status
 from memtui.views.words import TABLES
 
 if TYPE_CHECKING:
+    from memtui.sync.sync import MachineRow
     from memtui.tidy.checks.fixes import FixOutcome
 
 TO_SEE_BOTH = "\n  To see both, put this there in place of its `command`:"
@@ -36,6 +37,14 @@ def state(hooks: Status | None, others: Sequence[str]) -> tuple[str, bool]:
     elif hooks is not None and hooks.unreadable:
         return "✗ Claude Code skips a settings file", False
     return ("✓ " + " · ".join(words), True) if words else ("✗ not installed", False)
+
+
+def machine(row: "MachineRow", now: float) -> str:
+    """Say what is known of a machine that syncs: `laptop · memtui 0.2.0 · sent about 3h ago · at most 2 behind`."""
+    words = [row.name, f"memtui {row.version}", *([f"sent about {ago(min(row.time, now), now)}"] if row.time else [])]
+    if row.ahead is None:
+        return " · ".join([*words, f"{'at most ' * bool(row.behind)}{row.behind:,} behind"])
+    return " · ".join([*words, f"{row.ahead:,} ahead", f"{row.behind:,} behind", f"{row.withheld:,} held back"])
 
 
 def notes(plan: SettingsPlan) -> list[str]:

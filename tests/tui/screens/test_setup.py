@@ -15,6 +15,7 @@ from memtui.models import choice
 from memtui.models.subconscious import control
 from memtui.settings import config_hot, setting
 from memtui.sync import state as sync
+from memtui.sync.sync import MachineRow
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.setup import rows
@@ -284,19 +285,17 @@ async def test_a_model_that_the_service_lacks_is_told_and_which_is_asked(reading
 
 @pytest.mark.every(step=1)
 @pytest.mark.parametrize("error", ["", "git could not fetch: no network."])
-async def test_machines_stand_there_once_sync_is_set_up(setup_app, world, error):
-    names = {"k1": "laptop", "k2": "desk"}
-    state = sync.SyncState("git@example.org:you/memories.git", "k1", "laptop", machines=names, withheld=2)
-    state = state._replace(time=NOW - 180, error=error)
-    os.makedirs(f"{world.root}/sync/own")
-    write(f"{world.root}/sync/own/state.json", json.dumps(state._asdict()))
-    os.makedirs(f"{world.root}/teams/crew")
-    team = state._replace(team="crew", error="")
-    write(f"{world.root}/teams/crew/state.json", json.dumps(team._asdict()))
+async def test_machines_stand_there_once_sync_is_set_up(setup_app, world, error, monkeypatch):
+    state = sync.SyncState("git@example.org:you/memories.git", "k1", "laptop", withheld=2, time=NOW - 180, error=error)
+    for place, each in (("sync/own", state), ("teams/crew", state._replace(team="crew", error=""))):
+        os.makedirs(f"{world.root}/{place}")
+        write(f"{world.root}/{place}/state.json", json.dumps(each._asdict()))
+    machines = MachineRow("laptop", "0.2.0", NOW - 180, 1, 0, 2), MachineRow("desk", "0.2.0", NOW - 9e3, None, 4, None)
+    monkeypatch.setattr("memtui.sync.sync.machines", lambda *_: machines)
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot, folded=True)
         (row,) = [row for row in screen.table.rows if row.title == "machines"]
         assert row.words == (error or "laptop with git@example.org:you/memories.git · 3m ago · team crew · 3m ago")
         detail = rows.describe(row, screen.snapshot, (), setup_app.data, read_only=True).text.plain
-        assert "others desk" in detail
-        assert "2 files held back" in detail
+        assert "laptop · memtui 0.2.0 · sent about 3m ago · 1 ahead · 0 behind · 2 held back" in detail
+        assert "desk · memtui 0.2.0 · sent about 2h ago · at most 4 behind" in detail

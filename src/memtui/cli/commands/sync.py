@@ -133,21 +133,20 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
 def _status_of(ctx: Context, own: state.SyncState) -> tuple[list[tuple[str, str]], dict[str, object]]:
     from memtui.store import trust_hot
     from memtui.sync import sync
+    from memtui.views import setup
 
-    names = sync.machines(ctx.root, own) if own.base else []
+    every = sync.machines(ctx.env, ctx.root, own)
     rows = [("team", line(own.team))] * bool(own.team)
     rows += [("with", line(own.url)), ("last", ago(own.time, ctx.now()) if own.time else "never")]
-    rows += [
-        ("machine" if number else "this one", f"{line(name)}  memtui {line(version)}")
-        for number, (name, version) in enumerate(names)
-    ]
+    labels = ("this one" if row.ahead is not None else "machine" for row in every)
+    rows += zip(labels, (line(setup.machine(row, ctx.now())) for row in every), strict=True)
     asked, words = len(own.asked), " that two machines changed"
     if own.team:
         trust = trust_hot.status(ctx.root, state.folder(ctx.root, own.team) + "/memory")
         asked, words = len(trust.new) + len(trust.changed), " to accept"
     rows += [("waiting", f"{many(asked, 'text')}{words}, in the Inbox")] * bool(asked)
     data = {"team": own.team, "url": own.url, "name": own.name, "time": own.time, "error": own.error, "asked": asked}
-    return rows, {**data, "machines": [{"name": name, "version": version} for name, version in names]}
+    return rows, {**data, "machines": [row._asdict() for row in every]}
 
 
 @parser.command("sync leave")

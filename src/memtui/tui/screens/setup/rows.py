@@ -71,6 +71,7 @@ class Snapshot:
     reading: Overview | None = None
     rules: str = ""  # how all rules were kept, in words
     syncs: list[sync.SyncState] = field(default_factory=list)  # with what this machine syncs
+    machines: dict[str, list[str]] = field(default_factory=dict)  # in words, by team
     agents: list[AgentSetup] = field(default_factory=list)  # those of this machine beside Claude Code
 
     @property
@@ -112,6 +113,11 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     snapshot.rules = rules.total(counts.held_by_path(data.root))
     with suppress(MemtuiError):
         snapshot.syncs = [state for name in sync.names(data.root) if (state := sync.load(data.root, name)) is not None]
+        for state in snapshot.syncs:
+            from memtui.sync.sync import machines
+
+            rows = machines(data.env, data.root, state)
+            snapshot.machines[state.team] = [setup_words.machine(row, data.now()) for row in rows]
     if snapshot.has_model:
         snapshot.reading = control.look(data.env, data.root, data.project_root, data.now())
     return snapshot
@@ -278,12 +284,10 @@ def describe(
                 text.append(f"\n\n{safe_text.line(data.tilde(hook.path))}\n", style="dim")
                 text.append(safe_text.clean(hook.command), style="dim")
         for state in snapshot.syncs if row.title == MACHINES else ():
-            names = sorted({*state.machines.values()} - {state.name})
             text.append(f"\n{safe_text.line(_synced(state, data.now()), 400)}\n", style="bold")
-            text.append(safe_text.line(f"this one {state.name}; others {', '.join(names) or 'none yet'}", 400) + "\n")
-            if state.withheld:
-                words = f"{many(state.withheld, 'file')} held back: memtui sync names them\n"
-                text.append(words, style=colours.WARNING)
+            for machine in snapshot.machines.get(state.team, ()):
+                text.append(f"{safe_text.line(machine, 400)}\n")
+            text.append("memtui sync names what is held back.\n" * bool(state.withheld), style=colours.WARNING)
     elif isinstance(about, Finding):
         word = WORDS[about.level]
         text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
