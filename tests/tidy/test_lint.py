@@ -132,6 +132,13 @@ def test_plain_contradictions(one, other, opposed):
     assert bool(list(contradictions.find(found))) == opposed
 
 
+def test_one_that_contradicts_is_found_among_many_of_the_same_words():
+    texts = ["Tabs are not allowed in tables.", "Tabs are allowed in tables."]
+    texts += [f"Tabs are allowed in tables of {number}." for number in range(45)]
+    (pair,) = contradictions.find([from_bytes(f"/{n}.md", "auto", text.encode()) for n, text in enumerate(texts)])
+    assert {order.memory.path for order in pair} == {"/0.md", "/1.md"}
+
+
 def test_an_item_that_begins_with_a_files_name_lists_that_memory(tmp_path):
     (tmp_path / "till.md").write_text("---\nname: till\ndescription: The till\ntype: project\n---\n\nIt prints.\n")
     for item, is_listed in (

@@ -5,15 +5,20 @@ import os
 import pytest
 
 from hooks.launching import Home
+from memtui.base.errors import MemtuiError
 from memtui.hooks.install import status
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.first_start import EXAMPLE
+from memtui.tui.dialogs.first_start import EXAMPLE, _place
 from memtui.tui.screens.activity.rows import NoteRow
 from tui.hands import lines
 
 from .conftest import press, running, until
+
+
+def test_where_hooks_can_not_go_says_so():
+    assert _place(None, MemtuiError("These settings are broken.")) == "can't be done"
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from memtui.store import memory, triggers
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import Body, DraftForm
-from memtui.tui.dialogs.memory_subject import MemorySubject
+from memtui.tui.dialogs.memory_subject import MemorySubject, NewMemorySubject
 from memtui.tui.dialogs.subject import Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.data import Data
@@ -172,6 +172,10 @@ def test_a_save_changes_the_line_of_the_changed_field_alone(tmp_path):
     subject = MemorySubject(data, memory.read_memory(str(path), "global"), None)
     before, after = subject.compared(Typed({}, {"description": "emacs"}))
     assert after == before.replace(b"vi", b"emacs")
+    anew = NewMemorySubject(data, subject.data.store().scope("global"), [], "user", None)
+    values = {field.key: field.value for field in anew.fields} | {"name": "no tabs", "body": "Use spaces."}
+    (change,) = anew.changes(Typed(values, values))
+    assert (change.path, change.data[:18]) == (f"{change.directory}/no-tabs.md", b"---\nname: no-tabs\n")
 
 
 def triggers_of(world, file):

@@ -6,6 +6,7 @@ import pytest
 
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.screens.memories.reader import MemoryReader
 from memtui.views.decisions import DRAFT, Decision
 
 
@@ -27,3 +28,16 @@ def test_a_screen_closed_before_its_first_paint_reads_nothing(is_running, is_att
     )  # fmt: skip
     ListScreen._reload_if_open(screen)
     assert calls == ["read"] * (is_running and is_attached)
+
+
+def test_memories_that_change_while_they_are_read_are_read_once_more():
+    readings, reader = [], MemoryReader.__new__(MemoryReader)
+    vars(reader).update(_worker=None, _again=False, _read=lambda: None)
+    reader.screen = SimpleNamespace(
+        run_worker=lambda run, **_: readings.append(run) or run, call_later=lambda end: end()
+    )
+    reader.reload()
+    reader.reload()
+    assert len(readings) == 1
+    readings[0]()
+    assert len(readings) == 2

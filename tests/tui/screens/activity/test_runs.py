@@ -3,15 +3,18 @@ is shown until a model is set."""
 
 import json
 import subprocess
+from types import SimpleNamespace
 
 import pytest
+from rich.text import Text
 
 from memtui.base import fs_hot, ids_hot, paths_hot
 from memtui.client import process_hot
 from memtui.models import choice
 from memtui.models.subconscious import block_files_hot, blocks, control, runs
-from memtui.models.subconscious.trace import Trace
+from memtui.models.subconscious.trace import Step, Trace
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.activity import sessions
 from memtui.tui.screens.activity.rows import BreakRow, NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, RunRow, SessionGroup, SwitchRow
 from models.subconscious.test_steps import asks, ends, hook
@@ -20,6 +23,14 @@ from tui.hands import lines, to_row
 
 WIDE = (120, 40)
 pytestmark = pytest.mark.every(step=1)
+
+
+def test_a_step_is_one_line_with_its_exit_code():
+    text, step = Text(), Step("s1", NOW, "Bash", "x" * 700, ended=NOW, code=1)
+    sessions._add_steps(text, SimpleNamespace(step_count=1), [step])
+    line = text.plain.splitlines()[2]
+    assert (len(line), line[-8:]) == (600 + len("  exit 1"), "  exit 1")
+    assert text.spans[-1].style == "yellow"
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from memtui.deliver import log_hot
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.screens.memories.rows import RULE
-from tui.conftest import NOW, press, running, settle
-from tui.hands import foot, read, to_row
+from tui.conftest import NOW, press, settle
+from tui.hands import read, to_row
 
 WIDE, SMALL = (160, 48), (80, 24)
 PROMPT = "do we install with pnpm or with npm here?"
@@ -37,29 +37,6 @@ async def ask(pilot, prompt=PROMPT):
 
 async def to(pilot, name):
     await to_row(pilot, lambda pair: pair[1].memory.name == name)
-
-
-async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_returns(app):
-    async with running(app, WIDE) as pilot:
-        await to(pilot, "payment-provider")
-        listed = names(app)
-        await press(pilot, "r")
-        assert app.screen.recall.prompt == "no, no snapshots please, they break with every redesign"
-        assert app.focused is app.screen.recall.line
-        assert "escape back" in foot(app)
-        await press(pilot, "enter")
-        assert foot(app).startswith(" enter read  escape back  r prompt  ")
-        for back in (
-            ("r", "escape"),
-            ("exclamation_mark", "exclamation_mark"),
-            ("h", "j", "escape"),
-            ("slash", *"steps", "escape"),
-        ):
-            await press(pilot, *back)
-            assert app.screen.table.row[1].memory.name == "payment-provider", back
-        assert names(app) == listed
-        assert app.focused is app.screen.table
-        assert app.screen.recalled is None
 
 
 async def test_a_trigger_is_added_and_undone(app):
