@@ -43,6 +43,9 @@ def test_a_draft_is_approved_with_its_rules_with_others_or_with_none(bare):
     other = bare.json("approve", ids[2], "--rule", 'never: {path: "gen/**"}')["approved"][0]["text"]
     assert 'rules:\n  - never: {path: "gen/**"}\n---' in other
     bare("undo")
+    name = next(row["name"] for row in bare.json("list")["memories"] if row["rules"])
+    for line in ("", RULE):
+        assert f"{'+' if line else '-'}rules:" in bare("edit", name, "--rule", line).out
     refused = bare("approve", ids[2], "--rule", "no npm", check=False)
     assert (refused.code, "This is no rule: no npm" in refused.err) == (2, True)
     assert bare("approve", "--all", "--rule", "never: {path: x}", "--no-rules", check=False).code == 2

@@ -34,6 +34,16 @@ def test_a_rule_is_typed_without_quotes():
     assert npm.enforce == "ask"
 
 
+def test_a_rule_is_read_as_screens_show_it():
+    rules = rules_of_line(
+        "never npm, instead pnpm *; always CHANGELOG.md with src/**; never “x(; y” in *.ts (enforce: ask); never “—” in a reply"
+    )
+    assert [str(rule) for rule in rules] == [
+        "never npm *, instead pnpm *", "always CHANGELOG.md with src/**", "never “x(; y” in *.ts", "never “—” in a reply",
+    ]  # fmt: skip
+    assert rules[2].enforce == "ask"
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -52,7 +62,7 @@ def test_what_is_no_rule_says_what_would_be_one(text, problem):
     with pytest.raises(UsageError) as error:
         rules_of_line(text)
     assert problem in error.value.message
-    assert error.value.hint.endswith(PNPM)
+    assert error.value.hint.endswith(str(rules_of_line(PNPM)[0]))
 
 
 @given(st.lists(RULES, min_size=1, max_size=3))

@@ -1,5 +1,5 @@
-"""Rules as lines that a person types, such as `never: {command: "npm *"}, instead: {command: "pnpm *"}`; and written
-into a memory's file, as entries of `rules:`."""
+"""Rules as lines that a person types: as screens show them, `never npm *, instead pnpm *`, or as a file has them,
+`never: {command: "npm *"}, instead: {command: "pnpm *"}`; and written into a memory's file, as entries of `rules:`."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,12 +10,18 @@ from memtui.rules.rule_hot import Rule, parse_all
 from memtui.store.frontmatter import document
 
 FIELD = "rules"
-AS_IN = 'As in: never: {command: "npm *"}, instead: {command: "pnpm *"}'
+AS_IN = "As in: never npm *, instead pnpm *"
 # A key with its mapping, or its word; what stands between these.
 _PART = re.compile(
     r"(?P<key>never|always|instead|before|with|enforce)\s*:\s*"
     r"(?P<value>\{(?:\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^{}\"'])*\}|\w+)[\s,;]*"
 )
+# A rule as screens show it.
+_SHORT = re.compile(
+    r"(?P<kind>never|always)\s+(?P<subject>“[^”]*”(?: in [^;]+?)?|[^\s:;][^;]*?)"
+    r"(?:,?\s+(?P<relation>instead|before|with)\s+(?P<other>[^;]+?))?(?:\s+\(enforce: (?P<enforce>\w+)\))?\s*(?:;\s*|$)"
+)
+_TEXT = re.compile(r"[“\"](?P<text>.+)[”\"](?: in (?P<path>.+))?")
 
 
 def line(rule: Rule) -> str:
@@ -32,20 +38,35 @@ def _parts(rule: Rule) -> Iterator[tuple[str, str]]:
 
 def rules_of_line(text: str) -> list[Rule]:
     """Read rules, separated by `;`. Raises UsageError."""
-    entries, end = "", 0
-    for match in _PART.finditer(text.strip()):
-        begins = match["key"] in {"never", "always"}
-        if match.start() != end or not (begins or entries):
-            break
-        entries += f"{'  - ' if begins else '    '}{match['key']}: {match['value']}\n"
-        end = match.end()
-    if end < len(text.strip()):
-        raise UsageError(f"This is no rule: {text.strip()[end:]}", AS_IN)
+    entries, rest = "", text.strip()
+    while rest:
+        if match := _SHORT.match(rest):
+            parts = [(match["kind"], _side(match["subject"]))]
+            parts += [(match["relation"], _side(match["other"]))] if match["other"] else []
+            parts += [("enforce", match["enforce"])] if match["enforce"] else []
+        elif (match := _PART.match(rest)) and (entries or match["key"] in {"never", "always"}):
+            parts = [(match["key"], match["value"])]
+        else:
+            raise UsageError(f"This is no rule: {rest}", AS_IN)
+        for key, value in parts:
+            entries += f"{'  - ' if key in {'never', 'always'} else '    '}{key}: {value}\n"
+        rest = rest[match.end() :]
     doc = document.parse(f"---\n{FIELD}:\n{entries}---\n".encode() if entries else b"")
     rules, problems = parse_all(doc.fields)
     if doc.broken is not None or problems:
         raise UsageError(f"This is no rule: {doc.broken or problems[0][2]}.", AS_IN)
     return rules
+
+
+def _side(words: str) -> str:
+    """Return the mapping of what a person named: a text in quotes, a path, or a command, also with more words."""
+    if match := _TEXT.fullmatch(words):
+        targets = {"reply": match["text"]} if match["path"] == "a reply" else match.groupdict()
+    elif " " not in words and ("/" in words or re.search(r"\.\w+$", words)):
+        targets = {"path": words}
+    else:
+        targets = {"command": words if "*" in words else f"{words} *"}
+    return f"{{{', '.join(f'{key}: {fastjson_hot.dumps(value)}' for key, value in targets.items() if value)}}}"
 
 
 def stated(fields: Mapping[str, object]) -> str | None:

@@ -11,6 +11,7 @@ from memtui.base import clock_hot, dates, ids_hot
 from memtui.base.dates import NEVER
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.base.phrasing_hot import age, cut, it, many
+from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.cli import decisions, memories, parser
 from memtui.cli.context import Context
@@ -150,7 +151,9 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
                 out.print("  " + styled(f"{data['loaded_by']}.", "dim"))
             for piece in safe(data["text"]).rstrip("\n").split("\n"):
                 out.print(("  │ " + piece).rstrip())
-            out.parts(drafts.checks(checks.get(other.item.id, ())), "  ")
+            out.parts(drafts.checks(proposed := checks.get(other.item.id, ())), "  ")
+            if unsaved := [str(one.rule) for one in proposed if not one.opportunities]:
+                out.print(f"  save it: memtui edit {line(other.memory.stem)} --rule {shell_word(unsaved[0])}")
             if data["trigger"]:
                 out.print(f"  trigger  “{line(data['trigger'])}”")
             elif (request := other.item.entry.fields.get("request", "")) and not args.no_trigger:

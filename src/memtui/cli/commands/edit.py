@@ -11,6 +11,7 @@ from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Printer, Result, line, narrate, styled
 from memtui.redact import redact
+from memtui.rules import rule_lines
 from memtui.store import memory as memory_file
 from memtui.store import references, scopes, triggers
 from memtui.store.frontmatter import head_hot
@@ -38,7 +39,8 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("There is nothing to save yet.", "Give a text or a description.")
     description = fields["description"] or head_hot.first_line(body) or stem
     memories.ask_others(ctx, store, [], scope.label, yes=args.yes)
-    mem = store.create(scope, stem, description, args.type, body or description)
+    data = memory_file.new_memory_bytes(stem, description, args.type, body or description)
+    mem = store.add(scope, stem, rule_lines.with_rules(data, rule_lines.rules_of_line("; ".join(args.rule))))
     words = memories.written(ctx, acts.done("create"), mem)
     return Result({**memories.data_of(mem), "redacted": redacted}, words, memories.undo())
 
@@ -53,23 +55,26 @@ def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
     store, only = ctx.store(), len(args.names) == 1
     if args.trigger or args.no_trigger:
-        if not only or _fields(args):
+        if not only or args.rule or _fields(args):
             raise UsageError("Triggers are of one memory, and changed by themselves.", "Call edit twice.")
         return _change_triggers(ctx, memories.find(ctx, args.names[0]), args)
     memories.ask_others(ctx, store, args.names, yes=args.yes)
     fields = _fields(args)
-    if not fields:
+    if not (fields or args.rule):
         if not only:
-            hint = "For several, use --type, --set, --description or --body."
+            hint = "For several, use --type, --set, --rule, --description or --body."
             raise UsageError("Your editor can open only one memory.", hint)
         return _edit_in_editor(ctx, memories.find(ctx, args.names[0]), args)
     fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_CHANGED)
+    rules = rule_lines.rules_of_line("; ".join(args.rule))
 
     def change(name: str) -> "tuple[Memory, Memory]":
         memory = memories.find(ctx, name)
-        if problem := editor.problem(memory, memory_file.with_fields(memory, fields)):
+        data = memory_file.with_fields(memory, fields)
+        data = rule_lines.with_rules(data, rules, others=True) if args.rule else data
+        if problem := editor.problem(memory, data):
             raise UsageError(f"{memory.stem} would be broken. {line(problem)}", NOT_CHANGED)
-        return memory, store.edit(memory, fields)
+        return memory, store.edit(memory, data)
 
     bulk = memories.BulkResult()
     pairs = bulk.run(store, args.names, change)
@@ -85,7 +90,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
 def _edit_in_editor(ctx: Context, mem: Memory, args: argparse.Namespace) -> Result:
     store = ctx.store()
     if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
-        hint = "Use --set, --type, --description, --body, --trigger or --no-trigger."
+        hint = "Use --set, --type, --description, --body, --rule, --trigger or --no-trigger."
         raise UsageError("There is nothing to change.", hint)
     references.writable(store.scope(mem.scope_label), shared=store.shared)
     with EditedFile(ctx.env, mem.stem, mem.raw, ctx.out.say) as draft:
