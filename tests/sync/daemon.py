@@ -1,58 +1,61 @@
-"""An ssh server of this test's own, on a port of 127.0.0.1, with keys made for it."""
+"""An ssh server of this test's own, on a port of 127.0.0.1, with keys made for it; the client is `ssh` itself."""
 
+import asyncio
 import getpass
-import os
-import shutil
-import socket
-import subprocess
-import time
+import threading
 from pathlib import Path
 
 
 class Daemon:
-    """sshd for this user alone, while the context lasts. `env`: what git needs to reach it."""
+    """An ssh server that runs commands for this user, while the context lasts. `env`: what git needs to reach it."""
 
     def __init__(self, place):
         self.place = Path(place)
         self.place.mkdir(mode=0o700)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        options = (
-            f"-p {self.port} -i {self.place}/mine -oUserKnownHostsFile={self.place}/known -oIdentitiesOnly=yes -F none"
-        )
-        self.env = {"GIT_SSH_COMMAND": f"ssh -oBatchMode=yes -oStrictHostKeyChecking=accept-new {options}"}
-
-    @staticmethod
-    def program():
-        """The path of sshd; None where there is none."""
-        return shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+        self.authorized, self.loop = self.place / "authorized", asyncio.new_event_loop()
 
     def url(self, path):
         return f"ssh://{getpass.getuser()}@127.0.0.1:{self.port}{path}"
 
     def __enter__(self):
-        for name in ("host", "mine"):
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.place / name], check=True)
-        (self.place / "authorized").write_bytes((self.place / "mine.pub").read_bytes())
-        config = (
-            f"Port {self.port}\nListenAddress 127.0.0.1\nHostKey {self.place}/host\nPidFile none\nUsePAM no\n"
-            f"AuthorizedKeysFile {self.place}/authorized\nStrictModes no\nPasswordAuthentication no\n"
-            "PermitRootLogin prohibit-password\n"
-        )
-        (self.place / "config").write_text(config)
-        if os.geteuid() == 0:
-            Path("/run/sshd").mkdir(exist_ok=True)  # where it separates its rights
-        self.process = subprocess.Popen(
-            [self.program(), "-D", "-e", "-f", self.place / "config"], stderr=subprocess.DEVNULL
-        )
-        for _ in range(200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return self
-            time.sleep(0.05)
-        raise RuntimeError("sshd does not answer")
+        import asyncssh
+
+        place = self.place
+
+        class Server(asyncssh.SSHServer):
+            def begin_auth(self, _):
+                return True
+
+            def public_key_auth_supported(self):
+                return True
+
+            def validate_public_key(self, _, key):
+                return key.export_public_key() == (place / "authorized").read_bytes()
+
+        async def run(process):
+            pipe = asyncio.subprocess.PIPE
+            child = await asyncio.create_subprocess_shell(process.command, stdin=pipe, stdout=pipe, stderr=pipe)
+            await process.redirect(stdin=child.stdin, stdout=child.stdout, stderr=child.stderr)
+            process.exit(await child.wait())
+
+        keys = {name: asyncssh.generate_private_key("ssh-ed25519") for name in ("host", "mine")}
+        keys["mine"].write_private_key(place / "mine")
+        (place / "mine").chmod(0o600)
+        self.authorized.write_bytes(keys["mine"].export_public_key())
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
+        ways = {"server_factory": Server, "process_factory": run, "encoding": None, "server_host_keys": [keys["host"]]}
+
+        async def listen():
+            return await asyncssh.listen("127.0.0.1", 0, **ways)
+
+        self.server = asyncio.run_coroutine_threadsafe(listen(), self.loop).result()
+        self.port = self.server.get_port()
+        options = f"-p {self.port} -i {place}/mine -oUserKnownHostsFile={place}/known -oIdentitiesOnly=yes -F none"
+        self.env = {"GIT_SSH_COMMAND": f"ssh -oBatchMode=yes -oStrictHostKeyChecking=accept-new {options}"}
+        return self
 
     def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
+        self.loop.call_soon_threadsafe(self.server.close)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()

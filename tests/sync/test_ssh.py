@@ -9,10 +9,7 @@ from test_sync import Machine
 from memtui.base.errors import MemtuiError
 from memtui.sync import quick, state
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(Daemon.program() is None, reason="sshd is not installed, so no sync over ssh was tried"),
-]
+pytestmark = pytest.mark.slow
 
 
 def test_memories_travel_over_ssh_and_a_refused_key_is_said(tmp_path, remote, monkeypatch):
@@ -28,7 +25,7 @@ def test_memories_travel_over_ssh_and_a_refused_key_is_said(tmp_path, remote, mo
         laptop.sync()
         assert quick.is_done(laptop.env | daemon.env, 2.0)
         desktop.write("ship", "Ship on Mondays.")
-        (tmp_path / "ssh" / "authorized").write_text("")
+        daemon.authorized.write_text("")
         with pytest.raises(MemtuiError, match="git could not") as refused:
             desktop.sync()
         assert "key" in refused.value.hint
