@@ -51,7 +51,7 @@ NEGATED = re.compile(expanded("lead") + expanded("neg"), re.IGNORECASE)
 (
     CONDITION, ONLY_FOR, PART, _OPENING, _NEUTRAL, _POINT, _INVERTED, _EXCEPTION, _TITLE, _DOING, _CROSS, _DIRECTORY,
     _REQUIRED, _COMMENTED, _REFUSED, _REMARK, _ANOTHER, _ROW, _ORDERED, _ASIDE, _END, _OPTION, _DASH, _CODE, _PUSHED,
-    _FORCED, _LINK, _MARK, _PROGRAM, _JOINED, _LIBRARY, _OF_FILES, _NO_PATH, _THIS_EDITED,
+    _FORCED, _LINK, _MARK, _PROGRAM, _JOINED, _LIBRARY, _OF_FILES, _NO_PATH, _THIS_EDITED, _BRANCH,
 ) = map(compiled, SECTIONS["patterns"].split())  # fmt: skip
 _NAMES = dict(line.split(" ", 1) for line in SECTIONS["names"].split("\n"))
 # A line that goes on in the next, and one that begins anew.
@@ -181,7 +181,7 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
         code, quoted = (match["code"] or "").strip(), match["quoted"] or match["single"] or ""
         if code[:1] == "." and code[1:] in ENDINGS and code != ".env":  # all files with that ending
             return sign(f"*{code}", "P" if _OF_FILES.match(match.string, match.end()) else "")
-        if re.fullmatch(r"[a-z][\w./-]*", code) and _PUSHED.search(match.string[: match.start()]):
+        if code and _BRANCH.fullmatch(code) and _PUSHED.search(match.string, max(0, match.start() - 99), match.start()):
             return sign(code.removeprefix("origin/"), "B")
         if re.fullmatch(r"[\w.-]+", code) and _DIRECTORY.match(match.string, match.end()):
             return sign(f"{code}/", "P")
