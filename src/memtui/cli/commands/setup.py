@@ -135,6 +135,8 @@ def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:
     data |= {"written": is_applied, "notes": own_notes + notes, "to_paste": to_paste, "backup": backup}
     data["not_served"] = [findings.message(finding) for finding in not_served]
     served = [styled("! " + safe(words), "yellow") for words in setup_words.outcome(not_served)] if not_served else []
+    others = agents.hooked(ctx.root) if is_applied and args.remove and not has_line and args.agent != EVERY else []
+    still = f"{', '.join(others)} still run memtui: memtui setup hooks --remove --agent all" if others else ""
     trust = program.trust(ctx.env) if added and program is not PROGRAM and not args.dry_run else ""
     if trust:
         served = [styled(f"! {safe(program.title)}: {safe(trust)}", "yellow")]
@@ -146,7 +148,7 @@ def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:
         narrate(to_paste, exact=True),
         narrate(f"backup: {line(backup)}" if backup else ""),
         f"{line(setup_words.done(plan))}   (undo: memtui undo)" if is_applied else "",
-        *map(narrate, served),
+        *map(narrate, (*served, still)),
     )
 
 
