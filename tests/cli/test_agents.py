@@ -40,6 +40,8 @@ def test_hooks_of_all_agents_go_again_without_a_trace(memtui, here):
     (here / ".codex" / "hooks.json").write_text(theirs)
     memtui("setup", "hooks", "--agent", "all", "--yes")
     assert (here / ".copilot" / "hooks" / "memtui.json").exists()
+    still = "Codex, Copilot CLI still run memtui: memtui setup hooks --remove --agent all"
+    assert still in memtui("setup", "hooks", "--remove", "--yes").err
     memtui("setup", "hooks", "--agent", "all", "--remove", "--yes")
     assert (here / ".codex" / "hooks.json").read_text() == theirs
     assert [*(here / ".copilot").iterdir()] == []
