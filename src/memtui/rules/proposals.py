@@ -225,9 +225,9 @@ def _never_run(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]
         if purpose and " " not in name:
             yield Rule(NEVER, Pattern(command=f"{name} install *"))
         is_limited = purpose or re.match(r"[^.;:(—]*[jO][^.;:(—]*[IF]", match.string[match.end() :])
-        if (
-            "&&" in name or _AT_ROOT.search(sentence.words) or (is_limited and " -" not in name)
-        ):  # it may be run for other purposes
+        is_word = "@" in match[0] and kind_of(sign) == "W" and " " not in name
+        # It may be run for other purposes, or be no command.
+        if "&&" in name or is_word or _AT_ROOT.search(sentence.words) or (is_limited and " -" not in name):
             continue
         # With anything in the place of a last hole, also nothing, more would be forbidden than is said.
         if not _OPEN_END.search(name) or not _HOLE.sub("", name.removeprefix(name.split()[0])).strip():
