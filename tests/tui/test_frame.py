@@ -218,12 +218,13 @@ async def test_an_action_of_another_screen_is_done_there_but_for_no_row_unseen(a
             assert (app.screen.group, notes(app)) == (screen, [note])
         assert len(app.data.journal().ledger().all()) == entries
         for words in ("memories: new", "memories: versions"):
+            here = app.screen
             await palette(pilot, words)
             await press(pilot, "enter")
             below = app.screen_stack[-2]
             assert below.group == "memories"  # its dialog stands over its screen
             await press(pilot, "escape")
-            assert app.screen is below
+            assert app.screen is here
             await press(pilot, "3")
 
 
@@ -245,7 +246,7 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
 
     async with running(remapped, (160, 50), "2") as pilot:
         await to_kind(pilot, "todo")
-        for words in ("f7 done", "f9 edit", "f11 reject", "f10 later"):
+        for words in ("f7 done", "f9 edit", "f11 drop", "f10 later"):
             assert words in drawn()
         await press(pilot, "f7")
         assert notes(remapped) == ["Done: “Fix the flaky upload test: a temp directory for…”. f2 undoes."]

@@ -20,19 +20,19 @@ def held(since=9.5, **counts):
     [
         (
             held(opportunities=32, kept=31, opportunities_before=20, kept_before=6, low=0.9, high=0.99),
-            "kept 31 of 32 since 9 days (90% interval 90–99%) · before it: 6 of 20 · kept more often since",
+            "kept 31 of 32 in 9 days (90% interval 90–99%) · before: 6 of 20 · kept more often since",
         ),
         (
             held(opportunities=4, kept=2, opportunities_before=9, kept_before=9, low=0.2, high=0.8),
-            "kept 2 of 4 since 9 days (90% interval 20–80%) · before it: 9 of 9 · kept less often since",
+            "kept 2 of 4 in 9 days (90% interval 20–80%) · before: 9 of 9 · kept less often since",
         ),
         (
             held(1, opportunities=3, kept=2, opportunities_before=2, kept_before=1, low=0.3, high=0.9),
-            "kept 2 of 3 since 1 day (90% interval 30–90%) · before it: 1 of 2 · no clear change yet",
+            "kept 2 of 3 in 1 day (90% interval 30–90%) · before: 1 of 2 · no clear change yet",
         ),
-        (held(0.2, opportunities=1, kept=1, low=0.5, high=1.0), "kept 1 of 1 since today (90% interval 50–100%)"),
-        (held(opportunities_before=3, kept_before=0), "no opportunity since 9 days · before it: 0 of 3"),
-        (held(), "no opportunity since 9 days"),
+        (held(0.2, opportunities=1, kept=1, low=0.5, high=1.0), "kept 1 of 1 today (90% interval 50–100%)"),
+        (held(opportunities_before=3, kept_before=0), "no opportunity in 9 days · before: 0 of 3"),
+        (held(), "no opportunity in 9 days"),
     ],
 )
 def test_how_often_a_rule_was_kept(counts, words):

@@ -271,9 +271,10 @@ class MemtuiApp(Services):
             self._run_on(here, action_id)
         else:
             other: ListScreen[Any] = self.go(group)
-            other.then = lambda: self._run_on(other, action_id, unseen=keymap.get(action_id).of_row)
+            unseen = keymap.get(action_id).of_row
+            other.then = lambda: self._run_on(other, action_id, unseen=unseen, back=here.group)
 
-    def _run_on(self, screen: ListScreen[Any], action_id: str, *, unseen: bool = False) -> None:
+    def _run_on(self, screen: ListScreen[Any], action_id: str, *, unseen: bool = False, back: str = "") -> None:
         """Run the command of an action on a screen, or show why it can't be run: also where its row is `unseen`."""
         # Screen first: Activity has a command of its own for app.note.
         command = screen.commands.get(action_id) or self.commands.get(action_id)
@@ -292,7 +293,7 @@ class MemtuiApp(Services):
         if reason:
             self.warn(reason)
         else:
-            self.run_command(screen, command, action_id)
+            self.run_command(screen, command, action_id, back)
 
     # undo
 

@@ -227,6 +227,7 @@ class Services(App[None]):
     read_only: bool
     at_work = False  # many changes are being made in a worker, and no others can be made meanwhile
     last_note = ""  # what was last said
+    left = False  # whether the last question was left, and nothing was said since
     undone_at = -math.inf  # when the last undo began, on the monotonic clock
     turn: Callable[..., None]  # undoes or redoes the last change, or undoes the one with a key
     choose_theme: Callable[[str], None]  # shows a theme by its name in the settings, and saves it
@@ -243,7 +244,7 @@ class Services(App[None]):
     # notes: one at a time, an error until a key is pressed
 
     def notify(self, message: str, **more: Any) -> None:
-        self.last_note = message
+        self.last_note, self.left = message, False
         is_error = more.get("severity") == "error"
         more["timeout"] = FOR_EVER if is_error else NOTE_SECONDS + len(message) / CHARACTERS_A_SECOND
         super().notify(message, **more)
@@ -301,27 +302,33 @@ class Services(App[None]):
         self.push_screen(dialog, answered)
         self.typed_ahead.release()
         try:
-            return await answer
+            result = await answer
+            self.left = not result
+            return result
         finally:
             self.typed_ahead.release()
 
-    def start(self, node: Screen[Any], command: Coroutine[Any, Any, object], what: str) -> None:
-        """Run a coroutine in a worker; keys wait until it opens a dialog or ends, and errors name `what`."""
+    def start(self, node: Screen[Any], command: Coroutine[Any, Any, object], what: str, back: str = "") -> None:
+        """Run a coroutine in a worker; keys wait until it opens a dialog or ends, and errors name `what`. The screen
+        `back` comes back where its dialog was left and it did nothing."""
 
         async def run() -> None:
+            self.left = False
             with self._showing_errors(what):
                 await command
+            if back and self.left and self.screen is node:
+                self.go(back)
             self.typed_ahead.release()
 
         node.run_worker(run(), group=COMMAND)
         if self.screen is node and not self.at_work:
             self.typed_ahead.hold()
 
-    def run_command(self, screen: Screen[Any], command: Command, what: str) -> None:
+    def run_command(self, screen: Screen[Any], command: Command, what: str, back: str = "") -> None:
         with self._showing_errors(what):
             result = command.run()
             if inspect.iscoroutine(result):
-                self.start(screen, result, what)
+                self.start(screen, result, what, back)
 
     @contextmanager
     def _showing_errors(self, what: str) -> Iterator[None]:

@@ -64,17 +64,17 @@ def _kind(family: str, word: str, singular: str = "", plural: str = "", **verbs:
 
 CHANGE = {"approve": "approve", "edit": "edit", "reject": "reject", "later": "later", "follow": "go to it"}
 DRAFT = _kind("draft", "draft", approve="approve", edit="edit", reject="reject", later="later", merge="merge")
-TODO = _kind("todo", "todo", approve="done", edit="edit", reject="reject", later="later")
+TODO = _kind("todo", "todo", approve="done", edit="edit", reject="drop", later="later")
 NOTE = _kind("note", "note", reject="withdraw")
-CHANGED_VERBS = {"approve": "keep", "edit": "edit", "reject": "reject", "later": "later", "history": "versions"}
+CHANGED_VERBS = {"approve": "keep", "edit": "edit", "reject": "restore old", "later": "later", "history": "versions"}
 CHANGED = RowKind("changed", "changed", "changed memory", "changed memories", CHANGED_VERBS)
 MERGE = _kind("change", "merge", **CHANGE)
 FIX = _kind("change", "fix", plural="fixes", **CHANGE)
 SAFE_FIX = _kind("change", "fix", "safe fix", "safe fixes", **CHANGE)
 RULE = _kind("change", "rule", **CHANGE)
 MUTE = _kind("change", "mute", **{**CHANGE, "approve": "mute"})
-PROBLEM = _kind("problem", "problem", approve="edit", reject="reject", later="later", follow="go to it")
-TRUST_VERBS = {"approve": "trust", "reject": "reject", "later": "later", "follow": "go to it"}
+PROBLEM = _kind("problem", "problem", approve="edit", reject="hide", later="later", follow="go to it")
+TRUST_VERBS = {"approve": "trust", "reject": "don't trust", "later": "later", "follow": "go to it"}
 TRUST = RowKind("trust", "trust", "memory to trust", "memories to trust", TRUST_VERBS)
 SENT_VERBS = {**TRUST_VERBS, "approve": "accept", "reject": "refuse"}
 SENT = TRUST._replace(singular="memory to accept", plural="memories to accept", verbs=SENT_VERBS)

@@ -165,7 +165,7 @@ def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
 
 def checks(rules: "Sequence[ProposedRule]") -> list[Part]:
     """Return the rules that are checked once a draft is approved, each with how often past sessions broke it."""
-    return [line(("checks  " if not number else " " * 8) + proposed(rule)) for number, rule in enumerate(rules)]
+    return [line(("rules  " if not number else " " * 7) + proposed(rule)) for number, rule in enumerate(rules)]
 
 
 def todo_facts(item: Waiting, title: str, states: Sequence[str], now: float) -> Words:

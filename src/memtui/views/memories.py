@@ -83,7 +83,7 @@ def source(other: "Source", now: float) -> str:
 
 def own_check(outcome: Mapping[str, object]) -> str:
     """Say since when a memory's own checks hold; empty if they don't, which a flag says."""
-    return f"holds since {str(outcome['since'])[:10]}" if outcome.get("state") == own_checks_hot.HOLDS else ""
+    return f"since {str(outcome['since'])[:10]}" if outcome.get("state") == own_checks_hot.HOLDS else ""
 
 
 ORIGINS = {"file": "in its file", "person": "yours", "draft": "asked when you corrected"}

@@ -38,9 +38,9 @@ def fraction(row: "Row") -> str:
 def held(counts: "Held", now: float) -> str:
     """Say how often a rule was kept since it was written and before, and whether that differs."""
     days = int((now - counts.since) // clock_hot.DAY)
-    since = f"since {many(days, 'day')}" if days > 0 else "since today"
+    since = f"in {many(days, 'day')}" if days > 0 else "today"
     before = counts.opportunities_before
-    words = [f"before it: {counts.kept_before:,} of {before:,}"] if before else []
+    words = [f"before: {counts.kept_before:,} of {before:,}"] if before else []
     if not counts.opportunities:
         return " · ".join([f"no opportunity {since}", *words])
     interval = f"90% interval {counts.low * 100:.0f}–{counts.high:.0%}"

@@ -221,11 +221,12 @@ async def test_mark_all_is_of_the_cursors_kind_without_what_cannot_be_accepted(a
 async def test_what_has_no_never_again_is_rejected_without_a_word_of_it(app):
     async with running(app, (160, 48)) as pilot:
         table = app.screen.table
-        for kind in ("todo", "changed", "problem", "trust"):
+        done = {"todo": "Dropped", "changed": "Restored as it was", "problem": "Hidden", "trust": "Not trusted"}
+        for kind, word in done.items():
             await to_kind(pilot, kind)
             below = table.rows[table.cursor + 1]
             await press(pilot, "x")
-            assert re.fullmatch("Rejected: “.+”. z undoes.", app.last_note)
+            assert re.fullmatch(f"{word}: “.+”. z undoes.", app.last_note)
             assert table.row_id == below.key
             assert "rejected" not in [row.kind.word for row in app.screen.table.rows]
 

@@ -159,7 +159,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         out.heading(line(memory.name), f"{line(scope.shown)}  {line(ctx.tilde(memory.path))}")
         facts = [("type", memory.type or "-"), ("description", memory.description or "-")]
         facts += [(key, value) for key, value in flat(memory.fields) if key.rpartition(".")[2] not in FACTS_ELSEWHERE]
-        facts.append(("check", words.own_check(row.check)))
+        facts.append(("verified", words.own_check(row.check)))
         facts.append(("origin", f"session {memory.origin_session}" if source[:8] == "session " else source))
         facts.append(("changed", f"{ago(memory.changed_at or None, now)}, {size(memory.size)}"))
         if row.deliveries:

@@ -280,8 +280,8 @@ class Ledger:
     ) -> list[Transaction]:
         """Return what the next undo or redo is about, or `key`, a change or group; undo passes those that `is_past`."""
         if key is not None:
-            group = [self.transactions[transaction_id] for transaction_id in reversed(self.undoable)]
-            return [transaction_id for transaction_id in group if transaction_id.group == key] or [self._named(key)]
+            group = [self.transactions[transaction_id] for transaction_id in reversed(self.available(op))]
+            return [transaction_id for transaction_id in group if transaction_id.group == key] or [self._named(op, key)]
         step: list[Transaction] = []
         for transaction_id in map(self.transactions.__getitem__, reversed(self.available(op))):
             if op == "undo" and (transaction_id.by == MODEL or is_past(transaction_id)):
@@ -293,11 +293,11 @@ class Ledger:
             raise NotFoundError(f"There is nothing to {op}.")
         return step
 
-    def _named(self, key: str) -> Transaction:
+    def _named(self, op: str, key: str) -> Transaction:
         transaction = self.transactions.get(key)
-        if transaction is None or key not in self.undoable:
-            why = {"undone": "was undone already", "purged": "was deleted for good"}
-            reason = "is not in the journal" if transaction is None else why.get(transaction.state, "can't be undone")
+        if transaction is None or key not in self.available(op):
+            why = {"undone": "was undone already", "purged": "was deleted for good"} if op == "undo" else {}
+            reason = why.get(transaction.state, f"can't be {op}ne") if transaction else "is not in the journal"
             raise NotFoundError(f"The change {key[-6:]} {reason}.", "`memtui undo --list` lists the changes.")
         return transaction
 

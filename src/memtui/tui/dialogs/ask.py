@@ -82,7 +82,7 @@ class Line(Dialog[str]):
         try:
             self.check(typed.strip())
         except UsageError as error:
-            return f"! {error.message} {error.hint}".rstrip()
+            return f"! {error.message} {'' if self.lead else error.hint}".rstrip()  # which says it, too
         return ""
 
     @on(Input.Submitted)
@@ -129,7 +129,7 @@ class Choice(Dialog[str | None]):
         beside: Mapping[str, Text] | None = None,  # texts in which only whole typed words are found
         lead: str = "",  # a text above the list
         below: str = "",  # a text that is the same for all
-        verb: str = "choose",  # for enter
+        verb: str | Callable[[str], str] = "choose",  # for enter, or by value; empty where it does nothing
         start: str = "",  # where the cursor begins without it
         idle: str | None = None,  # the value at which enter does nothing
         typing: bool = False,  # whether letters narrow the list at once, else from / on
@@ -158,7 +158,8 @@ class Choice(Dialog[str | None]):
 
     def keys(self) -> Keys:
         value = self.values[self.table.row[0]] if self.table.row else None
-        enter = [("enter", self.verb if value else "choose")] * (value not in {None, self.idle})
+        verb = "choose" if not value else self.verb if isinstance(self.verb, str) else self.verb(value)
+        enter = [("enter", verb)] * (value not in {None, self.idle} and bool(verb))
         if self.typed is not None:
             escape = "clear" if self.typed or not self.typing else "back"
             narrow = [("type", "to narrow")] * (not self.typed)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rich.text import Text
 
@@ -84,16 +84,15 @@ async def show_changes(services: Services) -> None:
     if not rows:
         services.say("Nothing was changed yet.")
         return
-    verb = "back" if services.read_only else "undo it"
+    way = lambda key: "back" if services.read_only else f"{_op(data, by_id[key])} it" if _op(data, by_id[key]) else ""
     options = [(row.id, _line(data, row)) for row in rows]
-    chosen = await services.ask(Choice("Changes", options, about=lambda key: _about(data, by_id[key]), verb=verb))
+    chosen = await services.ask(Choice("Changes", options, about=lambda key: _about(data, by_id[key]), verb=way))
     if chosen is None or services.read_only:
         return
-    if _can_undo(data, by_id[chosen]):
-        services.turn("undo", chosen)
+    if op := _op(data, by_id[chosen]):
+        services.turn(op, chosen)
     else:
-        again = keymap.keyed(" {app.redo} redoes what was undone last.") if by_id[chosen].state == "undone" else ""
-        services.say(f"This change {_meaning(data, by_id[chosen])}.{again}")
+        services.say(f"This change {_meaning(data, by_id[chosen])}.")
 
 
 def _line(data: Data, row: ChangeRow) -> str:
@@ -120,6 +119,12 @@ def _about(data: Data, row: ChangeRow) -> Text:
 def _can_undo(data: Data, row: ChangeRow) -> bool:
     journal, undoable = data.journal(), data.ledger.undoable
     return any(change.id in undoable and not was_delivered(journal, change) for change in row.changes)
+
+
+def _op(data: Data, row: ChangeRow) -> Literal["undo", "redo", ""]:
+    """Return what can be done with a change, empty if nothing can."""
+    can_redo = any(change.id in data.ledger.redoable for change in row.changes)
+    return "undo" if _can_undo(data, row) else "redo" if can_redo else ""
 
 
 def _meaning(data: Data, row: ChangeRow) -> str:

@@ -310,7 +310,8 @@ class Tour(Dialog[str]):
 
     across = 80
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "end the tour"),
+        Binding("escape", "dismiss(None)", "end the tour"),
+        Binding("q", "app.quit", "quit"),
         Binding("enter,space", "dismiss('next')", "next"),
     ]
 

@@ -92,7 +92,7 @@ class MemorySubject(Subject):
             file = references.relative(scope, memory.path)
             self.triggers = [trigger.text for trigger in triggers.of_memory(data.root, scope.directory, file, memory)]
             rules = rule_lines.stated(memory.fields) if memory.has_frontmatter else None
-            checks = [] if rules is None else [FormField(RULES, rules, label="checks", placeholder=NO_RULES)]
+            checks = [] if rules is None else [FormField(RULES, rules, label="rules", placeholder=NO_RULES)]
             self.fields = [*self.fields[:-1], *checks, _trigger_field(self.triggers), self.fields[-1]]
 
     def check(self, typed: Typed) -> Text:

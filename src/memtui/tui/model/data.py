@@ -59,7 +59,7 @@ class BarFacts:
 
     project: str = ""
     mode: str = "full"
-    hooks: bool = True
+    hooks: bool | None = None  # whether they are installed; None until that is known
     waiting: dict[str, int] = field(default_factory=dict)
     live: frozenset[str] = frozenset()
 

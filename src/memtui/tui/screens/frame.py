@@ -141,7 +141,7 @@ class Frame:
         """Give the detail below the list the lines that the rows leave free."""
         screen = self.screen
         needed, panes = screen.table.needed, screen.middle.parent
-        if needed > self._lines_for_rows or (not screen.is_filtered and needed <= self._lines_for_rows // 2):
+        if needed > self._lines_for_rows or screen.is_filtered or needed <= self._lines_for_rows // 2:
             self._lines_for_rows = needed
         if screen.has_class("stacked") and isinstance(panes, Widget) and panes.size.height:
             most = panes.size.height * LIST_PERCENT // 100

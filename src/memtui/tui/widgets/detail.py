@@ -57,7 +57,8 @@ class Detail(ScrollView, can_focus=True):
         if key != self.key:
             self.key, self._revealed = key, ""
             self.scroll_home(animate=False, immediate=True)
-        if first is not None and sought != self._revealed:
+        is_path = "\n" not in text.plain[first:].rstrip()  # the last line, which names the file
+        if first is not None and sought != self._revealed and not is_path:
             self.reveal(first)
         self._revealed = sought if first is not None else ""
 

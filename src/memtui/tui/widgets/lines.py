@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 TABS = ("memories", "inbox", "activity", "setup")
+EVERYWHERE = (
+    "app.help",
+    "app.undo",
+    "app.quit",
+    "app.note",
+)  # actions of every bottom bar, those that stay longest first
 # From WIDE cells on everything is shown; below SMALL the keys of a screen come before those that work on all but the
 # help; below TIGHT only the tab in front has its name.
 WIDE, SMALL, TIGHT = 100, 80, 60
@@ -85,6 +92,8 @@ def _tab(name: str, current: str, app: "Services", width: int) -> str:
     """Return the words of a tab, with the room that its number may need."""
     count = app.data.facts.waiting.get(name, 0)
     badge = f"{'!' if name == 'setup' else ''}{count}" if count else ""
+    if name == "inbox" and name not in app.data.facts.waiting and width >= TIGHT:
+        badge = "…"
     number, title = keymap.get(f"app.{name}").keys, name.capitalize()
     if width >= TIGHT:
         room = NUMBERED.get(name, 0)
@@ -117,11 +126,12 @@ def _status(app: "Services", room: int) -> Text:
     live = f"{len(facts.live)} live" if facts.live else ""
     words = [f"hooks {sign}  {live}"] if live else []
     words += [f"hooks {sign}"] if facts.hooks else [f"hooks {sign}", sign]
+    words = words if facts.hooks is not None else [live]
     for special in ["sample world"] * app.data.is_sample + ["read-only"] * app.read_only:
         words = [f"{special}  {word}" for word in words] + [special, *words]
     text = Text(next((word for word in words if cell_len(word) <= room), ""), "dim")
     text.highlight_words(["read-only", "sample world"], "not dim bold")
-    if not facts.hooks:
+    if facts.hooks is False:
         text.highlight_words([f"hooks {sign}", sign], "not dim bold red")
     return text
 
@@ -141,31 +151,19 @@ class FootBar(OneLine):
         text = Text(" ", no_wrap=True, end="")
         for key, word in first:
             text.append(key, style="bold").append(f" {word}  ", style="dim")
-        end = width - len(status) - 2 if status else width  # the last action may have its blanks beyond it
-        room = end + 2 - text.cell_len
-        everywhere = {"app.undo", "app.note", "app.help"}
-        if width >= WIDE:
-            everywhere.add("app.quit")
-        actions_shown = keymap.ACTIONS if commands is not None else ()
-        last = [a for a in actions_shown if a.id in everywhere and not (a.writes and app.read_only)]
-        keys = {a.id: keymap.key_word(keymap.keys_of(a)) for a in (*(commands or ()), *last)}
-        cells = {a.id: len(keys[a.id]) + len(a.footer) + 3 for a in (*(commands or ()), *last)}
-        cells_taken = sum(cells[a.id] for a in last if width >= SMALL or a.id == "app.help")
-        if cells_taken > room or width < SMALL:
-            last.sort(key=lambda a: a.id != "app.help")  # which lists all the others
-        own: list[keymap.Action] = []
-        for action in commands or ():
-            cells_taken += cells[action.id]
-            if cells_taken > room:
-                break
-            own.append(action)
+        room = (width - len(status) - 2 if status else width) + 2 - text.cell_len  # the last may have its blanks beyond
+        rank = EVERYWHERE[: 4 if width >= WIDE else 3 if width >= SMALL else 2] if commands is not None else ()
+        last = [action for action in map(keymap.get, rank) if not (action.writes and app.read_only)]
+        keys = {action.id: keymap.key_word(keymap.keys_of(action)) for action in (*(commands or ()), *last)}
+        cells = {action.id: len(keys[action.id]) + len(action.footer) + 3 for action in (*(commands or ()), *last)}
+        while sum(cells[action.id] for action in last) > room:
+            last.pop()
+        ends = accumulate((cells[action.id] for action in commands or ()), initial=sum(cells[a.id] for a in last))
+        own = [action for action, end in zip(commands or (), islice(ends, 1, None), strict=True) if end <= room]
         pieces = []
-        for action in [*own, *last]:
+        for action in [*own, *sorted(last, key=keymap.ACTIONS.index)]:
             start = text.cell_len
-            if start + cells[action.id] - 2 > end:
-                break
-            text.append(keys[action.id], style="bold")
-            text.append(f" {action.footer}  ", style="dim")
+            text.append(keys[action.id], style="bold").append(f" {action.footer}  ", style="dim")
             pieces.append((start, text.cell_len - 1, action.id))
         self.pieces = pieces
         text.append(status.rjust(width - text.cell_len - 1), style="dim")

@@ -62,7 +62,7 @@ async def test_a_memory_is_muted_for_prompts_like_this_only_and_x_takes_it_back(
         await press(pilot, "x")
         assert outcomes(app)["prefer-pnpm"] == "muted"
         await to(pilot, "prefer-pnpm")
-        assert "muted for prompts like this · " in app.screen.detail.plain
+        assert "muted for prompts like this: " in app.screen.detail.plain
         assert "delivered from 35%" not in app.screen.detail.plain, "it is not left out because it is unlikely"
         await ask(pilot, "how do I add a package: npm i, or pnpm add, or something else")
         assert outcomes(app)["prefer-pnpm"] == "inject"

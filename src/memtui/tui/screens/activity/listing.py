@@ -215,14 +215,14 @@ class Listing(RowContext):
     def total(self) -> str:
         return _counted(self.everything)
 
-    def summary(self, counted: str) -> Text:
-        """Return how many notes are lost, how many deliveries are `counted`, and what became of them."""
+    def summary(self, counted: str, *, in_short: bool) -> Text:
+        """Return how many notes are not delivered, how many deliveries are `counted`, and what became of them."""
         known, notes = self.data.receipts.known, sum(note.is_lost for note in self.wanted_notes())
-        line = Text().append(f"{many(notes, 'note')} lost" if notes else "", colours.PROBLEM)
+        line = Text().append(f"{many(notes, 'note')} not delivered" if notes else "", colours.PROBLEM)
         line.append(" · " if notes else "").append(counted, "bold")
         rows = self.reading.rows if self.reading is not None else []
         for count, word, outcome in outcomes(ReceiptCounts.of(known.get(row.id, "") for row in rows)):
-            line.append(f" · {count:,} {word}", GLYPHS[outcome][1])
+            line.append(f"  {count:,} {GLYPHS[outcome][0]}" if in_short else f" · {count:,} {word}", GLYPHS[outcome][1])
         return line
 
     # workers

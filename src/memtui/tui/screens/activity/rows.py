@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from memtui.tui.model.data import Data
 
 COLUMNS = (
-    Column("what it got"),
+    Column("notes, and what sessions got"),
     Column("for", 14, from_width=60),
     Column("when", 4, right=True, from_width=36),
     Column("", 1),

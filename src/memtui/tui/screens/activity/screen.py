@@ -252,7 +252,7 @@ class Activity(ListScreen[Row]):
         deaf = notes.keyed(code, read_only=self.services.read_only)
         line = Text(no_wrap=True, overflow="ellipsis", end="")
         line.append(problem or deaf, colours.PROBLEM).append(" · " if problem or deaf else "")
-        return line.append_text(self.listing.summary(self.counted()))
+        return line.append_text(self.listing.summary(self.counted(), in_short=self.has_class("narrow")))
 
     @property
     def sought(self) -> str:

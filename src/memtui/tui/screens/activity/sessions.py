@@ -130,7 +130,7 @@ class SessionGroup:
         now, resume = context.data.now(), present.resume(row, context.data.cwd)
         text = Text().append(safe_text.line(present.session_title(row), 300) + "\n", style="bold")
         glyph, style = present.LIVE
-        text.append(f"{glyph} live" if row.live else "past", style=style if row.live else "")
+        text.append(f"{glyph} live" if row.live else "ended", style=style if row.live else "")
         facts = [project, f"branch {row.branch}" if row.branch else "", f"of a {row.kind}" if row.kind else ""]
         facts += [programs.load(row.agent).title] * context.several_agents
         add_line(text, "".join(f" · {fact}" for fact in facts if fact), most=200)
@@ -145,8 +145,14 @@ class SessionGroup:
             text.append_text(Text("  ").join(Text(*words) for words in present.session_sums(row))).append("\n")
         else:
             add_title(text, "What it got")
-            text.append("Nothing yet.\n", style="dim")
-        if resume:
+            text.append("Nothing yet.\n" if row.live else "Nothing.\n", style="dim")
+        if self.breaks:
+            add_title(text, "What it broke")
+        lines = Counter((row.broken.moment.line, row.broken.rule, row.broken.memory) for row in self.breaks)
+        for (line, rule, memory), count in lines.items():
+            add_line(text, f"✗ {line}" + f"  {count}×" * (count > 1), colours.WARNING)
+            add_line(text, f"  {rule}, a rule of {memory}")
+        if resume and not row.live:
             add_title(text, "Resume it")
             text.append(safe_text.line(resume) + "\n", style="dim")
         elif present.is_gone(row):

@@ -21,6 +21,7 @@ from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.row import InboxView, autosave_name, counted
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Services
+from memtui.tui.texts import TABLES
 from memtui.views import colours, drafts, safe_text
 from memtui.views.decisions import Decision
 from memtui.views.parts import Words
@@ -165,7 +166,8 @@ class RowCommands(Generic[Kind]):
             self._hide(rows, until, drafts.put_off("" if len(rows) == 1 else what, until, now))
 
     def rejected(self, rows: Sequence[Decision], *, never: bool = False) -> str:
-        return f"Rejected{' for good' * never}: {self.named(rows)}."
+        word = TABLES["rejected"][rows[0].kind.verbs["reject"]]
+        return f"{word}{', and nothing like it comes again' * never}: {self.named(rows)}."
 
     def reject(self) -> object:
         """Hide the chosen rows for good; families that have another way of rejecting replace it."""

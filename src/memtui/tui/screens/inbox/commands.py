@@ -20,22 +20,17 @@ from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import MEMORIES, Chosen, RowCommands
 from memtui.tui.screens.inbox.drafts import DraftCommands, TodoCommands, lines_of
 from memtui.tui.screens.inbox.proposals import ProposalCommands
-from memtui.tui.screens.inbox.row import FOLD, ONE_OFFS, SNOOZED, FoldRow
+from memtui.tui.screens.inbox.row import FOLD, FoldRow
 from memtui.tui.services import Command
+from memtui.tui.texts import TABLES
 from memtui.tui.widgets.prose import draw
 from memtui.views import changes
-from memtui.views.decisions import BY_OTHERS, KINDS, TRUST, ChangedRow, ProblemRow, TrustRow
+from memtui.views.decisions import KINDS, TRUST, ChangedRow, ProblemRow, TrustRow
 
 # The verbs, as they follow each other in the foot.
 VERBS = ("approve", "edit", "reject", "later", "merge", "history", "follow", "never")
 FACTS = 3  # the last parts of the detail of a changed memory: they may be off the screen when it is kept
-OF_ONE_CAUSE = "All have one cause: space marks each, A all that need no second look, once they are unfolded."
-# Why rows are in a fold, by its key.
-WHY = {
-    ONE_OFFS: "Drafts of what was said once and was likely not meant for good.",
-    SNOOZED: "You hid these. They come back by themselves.",
-    BY_OTHERS: "Memories that Claude, an editor or a program wrote since you last saw them.",
-}
+WHY = TABLES["why rows are in a fold"]  # by its key, empty for all others
 # What can be done about a memory whose own check fails.
 FAILING = "memories.verify"
 CHOICES = (("edit", "edit it, or its check"), ("archive", "archive it: no session gets it"))
@@ -46,7 +41,7 @@ class FoldCommands(RowCommands[FoldRow]):
 
     def describe(self, row: FoldRow) -> Described:
         verb, them = "hides" if row.is_open else "shows", "it" if len(row.folds) == 1 else "them"
-        return Described(Text(WHY.get(row.key, OF_ONE_CAUSE)).append(f"\nenter {verb} {them}.", "dim"))
+        return Described(Text(WHY.get(row.key, WHY[""])).append(f"\nenter {verb} {them}.", "dim"))
 
 
 class ChangedCommands(RowCommands[ChangedRow]):

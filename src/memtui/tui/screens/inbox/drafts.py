@@ -311,7 +311,7 @@ class EntrySubject(Subject):
         self.fields: Sequence[FormField] = (
             *(FormField(key, safe_text.line(initial[key])) for key in LINES if key in initial),
             *(FormField(key, initial[key], CHOICE, options=options[key]) for key in CHOICES if key in initial),
-            *(FormField(key, safe_text.line(initial[key]), label="checks") for key in (RULES,) if key in initial),
+            *(FormField(key, safe_text.line(initial[key]), label="rules") for key in (RULES,) if key in initial),
             FormField("body", safe_text.clean(initial["body"]), TEXT),
         )
 

@@ -40,11 +40,6 @@ REST_SECONDS = 0.15  # how long the cursor rests on a draft before its transcrip
 SETTLE_SECONDS = 1.5
 READING = "Reading …"
 UNHEARD = "Sessions will save no drafts here.\n{}."
-# What else can be done where nothing waits; the first only where something may be written.
-ELSEWHERE = (
-    "To find drafts in earlier sessions: {app.palette}, past sessions. {app.note} writes a note, ",
-    "{app.memories} shows the memories.",
-)
 COLUMNS = (Column("kind", 8), Column("what it says"), Column("for", 14, from_width=72), Column("when", 4, right=True))
 ON_LIST = ("mark", "mark_all", "filter", "project")  # the actions in the foot after those of a row
 
@@ -254,7 +249,7 @@ class Inbox(ListScreen[Decision]):
         why = notes.keyed(self.services.data.unheard(), read_only=read_only)
         words = UNHEARD.format(why[:1].upper() + why[1:]) if why else TEXTS["nothing waits"]
         words += "\nLooking for what can be merged, fixed or removed …" * (self.planning and not self.planned)
-        return f"{words}\n{keymap.keyed(''.join(ELSEWHERE[read_only:]))}"
+        return f"{words}\n{keymap.keyed(TEXTS['elsewhere' + ' read-only' * read_only])}"
 
     def numbers(self) -> tuple[str, str]:
         count, total = (len([row for row in rows if row.until is None]) for rows in (self.table.rows, self.all_rows))
@@ -384,6 +379,13 @@ class Inbox(ListScreen[Decision]):
 
     def markable(self) -> Sequence[Decision]:
         return self.chosen.markable()
+
+    def mark_all(self) -> None:
+        super().mark_all()
+        row = self.table.row
+        alike = [other for other in self.table.rows if row is not None and other.kind is row.kind]
+        if (left := len(alike) - len(self.acted_on())) > 0 and self.table.marks:
+            self.services.say(f"{len(self.acted_on())} marked; {left} to be looked at by itself.")
 
     def acted_on(self) -> Sequence[Decision]:
         return self.chosen.same_kind()

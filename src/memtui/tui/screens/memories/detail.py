@@ -71,7 +71,7 @@ class MemoryDetail:
 
         source = writers.source(pair[0], pair[1].memory, self.reader.creations)
         origin = "" if source.kind == "unknown" else present.source(source, now)
-        facts = (("check", present.own_check(pair[1].check)), *rules.facts(pair[1], now), ("origin", origin))
+        facts = (("verified", present.own_check(pair[1].check)), *rules.facts(pair[1], now), ("origin", origin))
         return [(label, Text(safe_text.line(words, 300))) for label, words in facts if words]
 
     def _triggers(self, pair: Pair, now: float) -> Facts:
@@ -222,8 +222,8 @@ def recall_head(candidate: RecallCandidate, run: RecallRun, where: str, now: flo
     """Return what a memory is, and whether it would be delivered. `where`: the name of its scope."""
     mark, style, outcome = recall.outcome(candidate.outcome)
     text = Text().append(f"{mark} {outcome}", style=style)
-    line = f", delivered from {share(run.threshold)} on" if candidate.outcome == "unlikely" else ""
-    text.append(f" · {recall.likely(candidate, run)} likely to help{line}\n", style="dim")
+    line = f", {share(run.threshold)} needed" if candidate.outcome == "unlikely" else ""
+    text.append(f": {recall.likely(candidate, run)} likely to help{line}\n", style="dim")
     facts = [f"{candidate.type or 'untyped'} in {where}"]
     facts += [f"written {ago(candidate.stamp, now)}"] if candidate.stamp else []
     facts += ["pinned"] if candidate.pinned else []
@@ -241,8 +241,8 @@ def append_reasons(text: Text, candidate: RecallCandidate) -> None:
     if candidate.trigger:
         text.append("  its trigger  ", style="dim").append(f"“{safe_text.line(candidate.trigger, 300)}”\n")
     if candidate.shifts:
-        text.append("\nRaised and lowered by\n", style="bold")
-        text.append(safe_text.line("  " + " · ".join(recall.shift(*shift) for shift in candidate.shifts), 300) + "\n")
+        shifts = " · ".join(recall.shift(*shift) for shift in candidate.shifts)
+        text.append("\nAlso counted  ", style="bold").append(safe_text.line(shifts, 300) + "\n")
     _append_exact(text, "What the model would get" + ", were it delivered" * (not candidate.delivered), candidate)
 
 

@@ -24,7 +24,7 @@ from memtui.tui.screens.memories.detail import append_reasons, recall_head, rule
 from memtui.tui.screens.memories.reader import Pair
 from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE
 from memtui.tui.services import Command, first_of
-from memtui.tui.texts import TEXTS
+from memtui.tui.texts import TABLES, TEXTS
 from memtui.tui.widgets.detail import append_keys
 from memtui.tui.widgets.lines import Field, Labelled
 from memtui.tui.widgets.rows import Column
@@ -38,12 +38,9 @@ TITLE = "Recall: which memories a prompt would bring, and why"
 HINT = "a prompt, as you would type it to Claude; down takes a recent one"
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
-ORDERED = "The list is ordered by how likely each memory helps: escape comes back to all memories."
-OF_PROJECT = "A prompt brings memories of its project and global ones only: escape, then {list.project} for others."
 NAMES_SHOWN = 3
 PROMPTS, PROMPT_SHOWN = 60, 160  # prompts that are offered, and the characters of one in the list
-# What can't be done to a list that a prompt orders, and why.
-WITHOUT = {"memories.sort": ORDERED, "list.attention": ORDERED, "list.project": OF_PROJECT}
+WITHOUT = TABLES["not while a prompt orders the list"]  # by action: why
 # The order of actions in the bottom bar, with the words of those that mean something else here.
 FOOTER = ("recall", "retype", "remove", "pin", "edit", "filter", "mark")
 FOOTER_WORDS = {"retype": "trigger", "remove": "mute", "pin": "pin"}

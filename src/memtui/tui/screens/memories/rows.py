@@ -64,6 +64,7 @@ COLUMNS = (
     Column("name"),
     Column("what it says", from_width=SAYS_FROM),
 )
+BESIDE_SCOPE = 98  # the list width from which types are written out beside scopes
 # Rules that are kept less often than this are to be looked at.
 HALF = 0.5
 SHORT_NAME, LONG_NAME = 12, 40  # the least and the most cells of the name column; between them a third of the list
@@ -202,6 +203,8 @@ class MemoryTable(RowList[Pair]):
         bare = replace(column, title=column.title.rstrip("▴▾"))
         held_columns = [replace(HELD, from_width=0) if self.order == "held" else HELD] * self.has_rules
         columns = [*COLUMNS, *held_columns, column if self._last_order == self.order else bare]
+        if self._last_order == "scope":
+            columns[1:3] = [replace(COLUMNS[1], from_width=BESIDE_SCOPE), replace(COLUMNS[2], until_width=BESIDE_SCOPE)]
         return [replace(each, title=f"{each.title}▴") if each.title == self.order else each for each in columns]
 
     def fit(self) -> None:
@@ -261,7 +264,7 @@ class MemoryTable(RowList[Pair]):
             return last(scope, row, self.reader.outcomes, data.now())
         words = ORDERS[order].words(row, data.now())
         if order == "scope":
-            words = safe_text.line(scope_word(scope, row, data.facts.project), 40)
+            return Text(safe_text.line(scope_word(scope, row, data.facts.project), 40), "dim", overflow="ellipsis")
         return Text(words, style="dim", no_wrap=True)
 
     def _line(self, at: int, width: int) -> Strip:

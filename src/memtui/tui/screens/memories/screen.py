@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memtui.tui.screens.memories.recall import Recall
 
 # The order of actions in the bottom bar.
-IN_LIST = ("edit", "filter", "recall", "new", "remove", "mark", "retype", "move", "sort", "attention", "project")
+IN_LIST = ("edit", "remove", "filter", "recall", "new", "mark", "retype", "move", "sort", "attention", "project")
 WHILE_MARKED = ("remove", "retype", "move", "mark", "filter")
 WHILE_READ = ("edit", "follow", "remove", "retype", "move")
 READING = "Reading …"
@@ -241,7 +241,8 @@ class Memories(ListScreen[Pair]):
             return super().summary() if self.is_filtered else recall.summary()
         if self.places.display or place is None:
             return super().summary()
-        line = Text(" scope " if self.has_class("narrow") else "scope ", "dim", no_wrap=True, overflow="ellipsis")
+        words = f"{' ' * self.has_class('narrow')}scope ({keymap.key_of('list.left')}) "
+        line = Text(words, "dim", no_wrap=True, overflow="ellipsis")
         line.append(safe_text.line(place.words, 60) + " ▾", "bold")
         line.append(f" · {self.counted()}")
         return line.append(" · escape shows all" * (place.key != rows.ALL), "dim")
@@ -276,10 +277,8 @@ class Memories(ListScreen[Pair]):
         return [keymap.on_screen("memories", verb) for verb in order]
 
     def key_words(self) -> list[tuple[str, str]]:
-        if not self.table.has_focus or self.table.marks or (self.recalled and self.is_filtered):
-            return super().key_words()
-        scope = [(keymap.key_of("list.left"), "scope")] * (not self.places.display)
-        return super().key_words() + ([("escape", "back")] if self.recalled else scope)
+        can_leave = self.recalled and self.table.has_focus and not (self.table.marks or self.is_filtered)
+        return super().key_words() + [("escape", "back")] * bool(can_leave)
 
     def typing_keys(self) -> Sequence[tuple[str, str]]:
         if self.recalled and self.recalled.line.has_focus:
@@ -340,12 +339,14 @@ class Memories(ListScreen[Pair]):
         scope, place = target[0], self.places.row
         if place is None or scope.label not in {s.label for s in place.scopes}:
             self.places.go_to(rows.ALL if rows.is_here(scope) else scope.label)
-        if self.typed:
+        self.wanted = lambda pairs: self.table.index_of(path, pairs)
+        self.sift()
+        if self.typed and self.table.index_of(path) is None:
             self.typed = ""
             self.clear_filter()
             self.table.focus()
-        self.wanted = lambda pairs: self.table.index_of(path, pairs)
-        self.sift()
+            self.wanted = lambda pairs: self.table.index_of(path, pairs)
+            self.sift()
         self.wanted = None
 
     def read_memory(self, path: str) -> None:
@@ -399,7 +400,10 @@ class Memories(ListScreen[Pair]):
                 self.places.to_parent()
         elif not self.places.display:
             places = self.places.places()
-            options = [(place.key, f"{'  ' * place.depth}{place.label}  {place.counted}") for place in places]
+            names = [f"{'  ' * place.depth}{place.label}" for place in places]
+            wide, most = max(map(len, names)), max(len(place.counted) for place in places)
+            lines = [f"{name:<{wide}}  {row.counted:>{most}}" for name, row in zip(names, places, strict=True)]
+            options = [(place.key, words) for place, words in zip(places, lines, strict=True)]
             key = await self.services.ask(Choice("Choose a scope", options, self.places.row_id))
             if key is not None:
                 self.note_row("scope", begins=self.places.row_id == rows.ALL)

@@ -39,22 +39,10 @@ OPEN = frozenset({PROBLEMS, SETTINGS})  # the headings that are unfolded at firs
 NO_RULES = "no memory has any"
 NO_MODEL = "none is set (llm_backend is off)"
 PROBLEMS_SHOWN = 5  # the most rows below PROBLEMS; where there are more, the others are folded below MORE
-# The heading of each area of findings; of the others DISK.
-GROUPS = {
-    **dict.fromkeys(("hooks", "client"), HOOKS),
-    **dict.fromkeys(("inbox", "memories", "trust"), PROJECT),
-    "llm": MODEL,
-    **dict.fromkeys(("config", "semantic"), ADVANCED),
-}
+GROUPS = TABLES["setup groups"]  # the heading of each area of findings; of the others DISK
 LEGEND = glyphs.section("Marks", TABLES["setup marks"].items())
 KEPT = "{bytes:size} · {changes:change} kept"  # what the heading of DISK says
-# By the code of a finding: the setting that cures it.
-CURES = {
-    **dict.fromkeys(("config.mode_off", "config.mode_off_here"), "mode"),
-    **dict.fromkeys(("config.no_model", "llm.no_key", "llm.no_client"), "llm_backend"),
-    **dict.fromkeys(("llm.instead", "llm.absent"), "llm_model"),
-    "llm.no_server": "llm_key",
-}
+CURES = TABLES["setup cures"]  # by the code of a finding: the setting that cures it
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 WORDS = {"reading": "model", "setting": "setting"}  # the title of a detail, by its row's kind or its finding's level
 WORDS |= {OK: "all good", NOTE: "worth knowing", PROBLEM: "problem"}
@@ -64,7 +52,8 @@ WORDS |= {OK: "all good", NOTE: "worth knowing", PROBLEM: "problem"}
 class Snapshot:
     """Everything that was seen at one moment."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)  # of the set-up
+    elsewhere: dict[str, int] = field(default_factory=dict)  # problems that wait in another place, by its name
     hooks: status.Status | None = None
     settings: dict[str, Setting] = field(default_factory=dict)  # by key; none while they can't be read
     settings_error: str = ""
@@ -101,7 +90,10 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     from memtui.rules import counts
 
     snapshot = Snapshot()
-    snapshot.findings = findings.of_setup(checkup.check(data.env, data.cwd, data.now(), client, data.known))
+    reports = checkup.check(data.env, data.cwd, data.now(), client, data.known)
+    snapshot.findings = findings.of_setup(reports)
+    for name in ("inbox", "activity"):
+        snapshot.elsewhere[name] = findings.problems(report for report in reports if findings.place(report) == name)
     with suppress(MemtuiError, OSError):
         snapshot.hooks = status.status(data.env, data.cwd)
     with suppress(MemtuiError, OSError):
@@ -279,10 +271,12 @@ def describe(
         if row.title == HOOKS and snapshot.hooks is not None:
             events = snapshot.hooks.events()
             for event in events:
-                text.append(f"\n{event}  ", style="bold").append(setup_words.DOES[event])
-            for hook in [hook for installed in events.values() for hook in installed]:
-                text.append(f"\n\n{safe_text.line(data.tilde(hook.path))}\n", style="dim")
-                text.append(safe_text.clean(hook.command), style="dim")
+                text.append(f"\n{event:<16}  ", style="bold").append(setup_words.DOES[event])
+            every = Counter((hook.path, hook.command) for installed in events.values() for hook in installed)
+            for (path, command), count in every.items():
+                same = f", the same for {count} hooks" * (count > 1)
+                text.append(f"\n\n{safe_text.line(data.tilde(path))}{same}\n", style="dim")
+                text.append(safe_text.clean(command), style="dim")
         for state in snapshot.syncs if row.title == MACHINES else ():
             text.append(f"\n{safe_text.line(_synced(state, data.now()), 400)}\n", style="bold")
             for machine in snapshot.machines.get(state.team, ()):

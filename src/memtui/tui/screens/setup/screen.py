@@ -32,10 +32,10 @@ from memtui.tui.screens.setup.rows import BAD, HOOKS, PROBLEMS, SetupRow, Snapsh
 from memtui.tui.services import Command, Services, bindings
 from memtui.tui.texts import TABLES
 from memtui.tui.widgets.rows import Column, RowList
-from memtui.views import query
+from memtui.views import colours, query
 from memtui.views import setup as setup_words
 
-LOOKING, FINE = "looking …", "✓ All set up"
+LOOKING, FINE, INSTALLED = "looking …", "✓ All set up", "✓ Installed"
 TITLE_WIDTHS, ROOMY = (16, 20), 60  # cells of the column of titles, and from which width of the list it has the second
 FIXES = {fix: words.split(" | ") for fix, words in TABLES["setup fixes"].items()}
 HERE, ALL = "here", "all"
@@ -134,8 +134,12 @@ class Setup(ListScreen[SetupRow]):
             parts.append(f"! Hooks are not installed{key}")
             count -= any(finding.code == "hooks.absent" for finding in self.snapshot.findings)
         parts += [f"! {many(count, 'problem')} to fix"] * bool(count)
-        fine = Text.assemble((FINE[0], "green"), FINE[1:])
-        return Text(" · ").join(Text(part, BAD) for part in parts) if parts else fine
+        if parts:
+            return Text(" · ").join(Text(part, BAD) for part in parts)
+        others = [f"{count} in {name.capitalize()}" for name, count in self.snapshot.elsewhere.items() if count]
+        fine = Text.assemble((FINE[0], "green"), (INSTALLED if others else FINE)[1:])
+        more = f" · {many(sum(self.snapshot.elsewhere.values()), 'problem')}: {', '.join(others)}"
+        return fine.append(more if others else "", colours.WARNING)
 
     def describe(self, row: SetupRow) -> Described:
         keys = [(f"setup.{verb}", way.words) for verb, way in self.ways(row).items()]
