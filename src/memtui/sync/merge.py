@@ -6,6 +6,7 @@ the file. What one side deleted and the other changed stands, too."""
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -128,6 +129,7 @@ class _Merger:
         """Merge three lists of items; `deeper` merges one that both sides changed in two ways."""
         first, second = (ours, theirs) if self.ours_stand else (theirs, ours)
         sides = _Side(base, first), _Side(base, second)
+        numbers = Counter(item.key for item in [*first, *second])
         merged: list[_Item] = []
         away = sides[0].moved | sides[1].moved
         moved = {number: merged_item for number in away
@@ -140,7 +142,7 @@ class _Merger:
             for item, origin in rows:
                 if origin >= 0:
                     merged += [moved.pop(origin)._replace(end=item.end)] if origin in moved else []
-                elif not any(self._is_same(item, other) for other in merged):
+                elif (item.key and numbers[item.key] == 1) or not any(self._is_same(item, other) for other in merged):
                     merged.append(item)
         return merged
 

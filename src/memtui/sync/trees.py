@@ -240,7 +240,7 @@ def _ratio(one: str, other: str) -> float:
 
 def _moved(tree: Tree, renames: Mapping[str, str]) -> Tree:
     """Return a tree with files at other paths, and their lines in the index with them."""
-    moved = dict(tree)
+    moved, names = dict(tree), dict[str, dict[str, str]]()  # within a directory, by its index
     for old, new in renames.items():
         if old not in moved or new in moved:
             continue
@@ -250,16 +250,16 @@ def _moved(tree: Tree, renames: Mapping[str, str]) -> Tree:
         index, new_index = f"{directory}/{INDEX_NAME}", f"{new_directory}/{INDEX_NAME}"
         if index not in moved:
             continue
-        lines = index_lines.replace_target(moved[index], name, new_name)
-        if new_directory != directory:
-            listing = memory_index.parse_index(lines)
-            own = [listing.lines[entry.line - 1] for entry in listing.entries if entry.is_for(new_name)][:1]
-            lines = index_lines.remove_line(moved[index], name)
-            if own and not any(e.is_for(new_name) for e in memory_index.parse_index(moved.get(new_index, b"")).entries):
-                above = moved.get(new_index, b"").rstrip(b"\r\n")
-                moved[new_index] = b"\n".join([above, own[0].rstrip("\r\n").encode("utf-8", "surrogateescape")]) + b"\n"
-        moved[index] = lines
-    return moved
+        if new_directory == directory:
+            names.setdefault(index, {})[name] = new_name
+            continue
+        listing = memory_index.parse_index(index_lines.replace_target(moved[index], name, new_name))
+        own = [listing.lines[entry.line - 1] for entry in listing.entries if entry.is_for(new_name)][:1]
+        moved[index] = index_lines.remove_line(moved[index], name)
+        if own and not any(e.is_for(new_name) for e in memory_index.parse_index(moved.get(new_index, b"")).entries):
+            above = moved.get(new_index, b"").rstrip(b"\r\n")
+            moved[new_index] = b"\n".join([above, own[0].rstrip("\r\n").encode("utf-8", "surrogateescape")]) + b"\n"
+    return moved | {index: index_lines.replace_targets(moved[index], renamed) for index, renamed in names.items()}
 
 
 def _with_name(data: bytes, path: str, new: str) -> bytes:

@@ -41,7 +41,11 @@ def state(hooks: Status | None, others: Sequence[str]) -> tuple[str, bool]:
 
 def machine(row: "MachineRow", now: float) -> str:
     """Say what is known of a machine that syncs: `laptop · memtui 0.2.0 · sent about 3h ago · at most 2 behind`."""
-    words = [row.name, f"memtui {row.version}", *([f"sent about {ago(min(row.time, now), now)}"] if row.time else [])]
+    words = [
+        row.name,
+        f"memtui {row.version}",
+        *([f"sent about {ago(min(row.time, now), now)}".replace("about just", "just")] if row.time else []),
+    ]
     if row.ahead is None:
         return " · ".join([*words, f"{'at most ' * bool(row.behind)}{row.behind:,} behind"])
     return " · ".join([*words, f"{row.ahead:,} ahead", f"{row.behind:,} behind", f"{row.withheld:,} held back"])

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from memtui.store import links
 from memtui.store.index import index as memory_index
@@ -233,11 +233,16 @@ def may_be_recall_only(index: Index, entry: IndexEntry) -> bool:
 
 def replace_target(data: bytes, old: str, new: str, old_title: str = "", new_title: str = "") -> bytes:
     """Point all links to one memory at another file, with their anchors; a title that is `old_title` is replaced."""
-    index = parse_index(data)
+    return replace_targets(data, {old: new}, old_title, new_title)
+
+
+def replace_targets(data: bytes, names: Mapping[str, str], old_title: str = "", new_title: str = "") -> bytes:
+    """Point links as `replace_target`, for many memories at once: the new files by the old ones."""
+    index, targets = parse_index(data), {normal(old): new for old, new in names.items()}
     lines = list(index.lines)
     entries = (*index.lines_of_memories, *index.mentions)
     for entry in sorted(entries, key=lambda entry: (entry.line, entry.start), reverse=True):
-        if not entry.is_for(old):
+        if (new := next((targets[target] for target in entry.targets if target in targets), None)) is None:
             continue
         line = lines[entry.line - 1]
         anchor = "".join(entry.raw_target.partition("#")[1:])
