@@ -47,6 +47,7 @@ def test_a_change_says_what_was_asked_and_keeps_every_other_line(lines, key, dat
     table = tomllib.loads(made)
     table = table["projects"][project] if project else table
     assert table[key] == value
+    assert ("\r\n" in made) == (crlf and bool(text))
     kept = iter(made.splitlines())
     assert all(any(line == other for other in kept) for line in text.rstrip().splitlines())
     gone = tomllib.loads(setting.change(made, key, None, place))

@@ -40,6 +40,12 @@ def test_files_are_closed_and_fixes_that_need_no_decision_made(memtui, world):
     assert after >= ASKED
 
 
+def test_that_the_client_loads_no_memory_of_its_own_is_told(memtui):
+    memtui.env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] = "1"
+    (row,) = [row for row in memtui.json("doctor", check=False)["findings"] if row["code"] == "client.memory_off"]
+    assert row["level"] == "problem"
+
+
 def test_undo_brings_errors_back_and_closed_files_stay_closed(memtui, world, monkeypatch):
     error(world, monkeypatch, "disk full")
     note, log = Path(world.root, "global/guidance.md"), Path(world.root, "log/errors.jsonl")

@@ -88,6 +88,7 @@ def world(tmp_path, monkeypatch):
 
 
 def test_the_nearest_file_decides_and_an_administrators_before_all(world):
+    assert world("1", user={"env": {VARIABLE: "perhaps"}}) == ""
     assert (world(user={"autoMemoryEnabled": False}), world(project={"autoMemoryEnabled": True})) == ("user", "")
     assert world(local={"autoMemoryEnabled": False}) == "local"
     assert world(managed={"autoMemoryEnabled": True}) == ""

@@ -410,13 +410,15 @@ HOOKED = {"toolDenialKind": "permission-rule", "permissionDecision": {"decision"
 )
 def test_what_a_hook_says_to_deny_a_tool_is_no_refusal_by_the_person(record):
     found = hear(BASH + record + user("Thanks, go on please."))
+    hook = line(type="attachment", attachment={"type": "hook_success", "stdout": "Use yarn."})
+    assert not hear(hook).was_injected("Use yarn."), "anybody says words as few as these"
     assert [(turn.channel, turn.text, turn.agent) for turn in found.turns] == [("prompt", "Thanks, go on please.", "")]
 
 
 def test_a_refused_todo_list_is_none_and_tasks_end_in_their_last_state():
     todos = [{"content": "Fix it", "status": "pending"}]
     other = [{"content": "Forged", "status": "pending"}]
-    good = tool("TodoWrite", {"todos": todos}, "a") + result("ok", "a")
+    good = tool("TodoWrite", {"todos": ["odd", *todos]}, "a") + result("ok", "a")
     bad = tool("TodoWrite", {"todos": other}, "b") + result("denied", "b", error=True)
     assert [todo.text for todo in hear(good + bad).todos()] == ["Fix it"]
     assert [todo.text for todo in hear(bad + good).todos()] == ["Fix it"]

@@ -74,6 +74,8 @@ def test_no_more_of_the_log_is_read_than_asked_and_that_is_told(root, proofs):
     every = Reading(root, Filter(), proofs)
     assert names(every.read()) == made[::-1]
     assert not every.cut
+    log_hot.note_outcomes(root, [], {made[0]: "arrived"})
+    assert [*Reading(root, Filter(), proofs).read()][-1].record["outcome"] == "arrived"
 
 
 def test_a_receipt_is_looked_up_until_it_is_known_for_good(root, proofs, tmp_path):

@@ -125,7 +125,7 @@ def test_more_triggers_than_a_memory_can_have_are_refused(store):
 def test_triggers_in_frontmatter_are_read_in_every_form_and_added_to(store):
     path = Path(directory(store), "a.md")
     path.write_text("---\nname: a\ntriggers:\n  - first\n  - second\n---\n\nText.\n")
-    triggers.change(store, named(store, "a"), ["third"], ["first"])
+    assert triggers.change(store, named(store, "a"), ["third"], ["first"])
     assert path.read_text() == "---\nname: a\ntriggers:\n  - second\n  - third\n---\n\nText.\n"
     assert texts(store) == {}
     shown = triggers.of_memory(store.root, directory(store), "a.md", named(store, "a"))

@@ -58,6 +58,12 @@ def test_transcripts_are_read_newest_first_as_long_as_there_is_time(tmp_path):
     ]
     assert names("", 9.0) == ["one.jsonl", "two.jsonl", "three.jsonl"]
     assert (names("/b", 9.0), names("", -1.0)) == (["two.jsonl", "three.jsonl"], [])
+    path = (
+        tmp_path / ".codex/sessions/2026/11/30/rollout-2026-11-30T14-03-11-01a22cc4-4962-7a20-954f-865468865e0c.jsonl"
+    )
+    path.parent.mkdir(parents=True)
+    path.write_text('{"type": "session_meta", "payload": {"id": "01a22cc4", "cwd": "/b"}}\n')
+    assert (path.name in names("/b", 9.0), path.name in names("/a", 9.0)) == (True, False)
 
 
 def test_a_memory_gets_its_rules_once_and_undo_takes_them_away(tmp_path, sessions):

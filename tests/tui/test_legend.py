@@ -2,7 +2,6 @@
 
 import pytest
 
-from memtui.tui.dialogs.first_start import Tour
 from memtui.tui.widgets.rows import RowList
 from memtui.views import glyphs
 from memtui.views.words import TABLES
@@ -33,16 +32,3 @@ async def test_every_mark_that_is_drawn_is_explained(app, name):
         marks = {line.split()[0] for line in (await help_text(pilot)).split("\n") if line[:2] == "  " and line.strip()}
         assert drawn - TEXT <= marks
         assert TABLES["marks in lists"].keys() <= marks
-
-
-async def test_the_help_key_closes_the_help_and_an_action_begins_the_tour(app):
-    async with running(app, (80, 24), "question_mark", "question_mark") as pilot:
-        assert len(app.screen_stack) == 1
-        await press(pilot, "app.tour")
-        assert isinstance(app.screen, Tour)
-        await press(pilot, "escape")
-        assert app.screen.group == "inbox"
-        await press(pilot, "question_mark")
-        assert "  e        edit" in app.focused.plain
-        await press(pilot, "escape")
-        assert len(app.screen_stack) == 1

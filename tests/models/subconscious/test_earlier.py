@@ -33,7 +33,7 @@ def numbers(text):
     return [int(each) for each in re.findall(r"^- \w+: text (\d+)", text, re.MULTILINE)]
 
 
-@pytest.mark.slow
+@pytest.mark.every(step=1)
 def test_a_block_change_whisper_and_reply_are_remembered_in_the_next_run(read, api):
     read.block("pending_items", "ship it")
     read.says(f"@memtui when? {SAID}")

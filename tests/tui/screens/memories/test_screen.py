@@ -33,23 +33,6 @@ async def test_an_empty_scope_says_what_fills_it(app, world):
         assert app.screen.table.empty.startswith("No memories in auto shop.\nClaude Code writes its own memories here")
 
 
-async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app):
-    async with running(app, (80, 24)) as pilot:
-        table = app.screen.table
-        await press(pilot, "enter")
-        before = (table.row_id, app.screen.table.order, app.screen.typed, len(table.rows))
-        for other in ("s", "A", "v", "space", "exclamation_mark", "p"):
-            await pilot.press(other)
-            assert [note.message for note in app._notifications] == [
-                "The list is hidden while you read: escape goes back to it."
-            ], other
-            app.clear_notifications()
-        assert table.marks == set()
-        assert (table.row_id, app.screen.table.order, app.screen.typed, len(table.rows)) == before
-        await pilot.press("escape", "s")
-        assert app.screen.table.order != before[1]
-
-
 async def test_a_change_while_reading_is_of_the_memory_read_not_of_the_marked(app, world):
     async with running(app, (80, 24)) as pilot:
         await pilot.press("A")
