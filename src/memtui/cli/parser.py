@@ -31,6 +31,7 @@ HIDDEN = {"statusline": "statusline", "merge-driver": "merge_driver"}  # what fi
 ALIASES = {"guide": "note"}
 # Words of other tools.
 ELSEWHERE = {"install": "setup hooks", "uninstall": "setup hooks --remove", "add": "new", "delete": "rm"}
+ELSEWHERE |= {"redo": "undo --redo", "completion": "setup completions", "version": "--version"}
 LONG_CHOICES = 44  # characters of choices from which on the usage has a word for them
 SCREENS = ("memories", "inbox", "activity", "setup")
 EVERYWHERE = {"help", "json", "debug", "project"}  # the options of all commands, which no usage repeats
@@ -282,7 +283,8 @@ def _did_you_mean(close: "list[str]") -> str:
 def _takes_no(words: str, rest: "list[str]", parser: argparse.ArgumentParser) -> UsageError:
     options = parser._option_string_actions  # noqa: SLF001  argparse has no public way
     option = next((word.partition("=")[0] for word in rest if word.startswith("-")), "")
-    names = close_to(option.lstrip("-"), [name[2:] for name in options if name.startswith("--")], 3)
+    word = "expires" if option == "--until" else option.lstrip("-")
+    names = close_to(word, [name[2:] for name in options if name.startswith("--")], 3)
     hint = _did_you_mean([f"--{name}" for name in names])
     what = option or " ".join(f"“{word}”" for word in rest)
     return UsageError(f"`memtui {words}` takes no {what}.", f"{hint}See `memtui {words} --help`.")

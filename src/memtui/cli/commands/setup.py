@@ -121,7 +121,8 @@ def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:
         ctx.out.say("note: " + safe(note))
     if not args.dry_run:
         if plan.changed and not args.yes:
-            ctx.confirm(f"Write {line(plan.settings_path)}?", "Nothing was written.")
+            what = ", ".join(heading for heading, _ in setup_words.effects(plan))
+            ctx.confirm(f"{what}. Write {line(plan.settings_path)}?", "Nothing was written.")
         backup = install.apply(plan, now=ctx.now)
     if is_applied and added:
         # What the agent writes from now on is to be seen. If that fails, the next session's start does it.

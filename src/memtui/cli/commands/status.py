@@ -58,7 +58,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         hooks = hook_status.status(ctx.env, ctx.cwd)
     decisions, plan = _decisions(ctx, waiting)
     failing = [name for row in plan.left if row.cause == "memories.verify" for name in row.memories]
-    steps = _steps(ctx, hooks, decisions, problems, plan.rejected, earlier, sum(counts.values()))
+    steps = _steps(ctx, hooks, decisions, problems, plan.rejected, earlier)
     data = {
         "project": ctx.project_root,
         "mode": ctx.setting("mode"),
@@ -95,7 +95,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         data,
         lambda out: out.heading("memtui", f"mode {ctx.setting('mode')}  ·  {line(ctx.tilde(ctx.project_root))}"),
         *(f"  {other}" for other in filter(None, lines)),
-        lambda out: out.section(),
+        lambda out: out.section() if steps else None,
         lambda out: out.table(["", ""], [[(way, "bold"), why] for way, why in steps], indent="  ", whole=True),
         "\nAll commands: memtui --help",
     )
@@ -118,7 +118,6 @@ def _steps(
     problems: "list[Finding]",
     rejected: "frozenset[str]",
     earlier: int,
-    total: int,
 ) -> "list[tuple[str, str]]":
     """Return commands to run next, each with its reason, most pressing first."""
     of_hooks = (
@@ -144,10 +143,6 @@ def _steps(
         (decisions != 0, "memtui inbox", f"{count}: yes or no?"),
         *((True, command, "; ".join(sentences)) for command, sentences in fixes.items()),
         (to_fix, "memtui doctor", f"{many(findings.problems(problems), 'problem')} to fix"),
-        (total, "memtui check", "reads the memories: secrets, days that are over, paths that are gone"),
-        (total, "memtui list", "what is remembered"),
-        (True, 'memtui note "…"', "write a note to the next session"),
-        (True, "memtui activity", "what was delivered, and whether it arrived"),
     )
     pressing, rest = ([(command, why) for is_so, command, why in rows if is_so] for rows in (of_hooks, others))
     return [*pressing[:1], *rest]

@@ -51,7 +51,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         return Result({"changed": changed, "memories": [first.path, second.path]}, line(words))
     for name in args.codes or ():
         if not any(_has_code(code, [name]) for code in findings.REGISTRY):
-            raise UsageError(f"No finding has the code “{line(name)}”.", "docs/cli.md lists the codes.")
+            families = ", ".join(dict.fromkeys(code.partition(".")[0] for code in findings.REGISTRY))
+            hint = f"Codes begin with {families}; `memtui check --json` has those of what is wrong."
+            raise UsageError(f"No finding has the code “{line(name)}”.", hint)
     if args.dry_run and not args.fix:
         raise UsageError("--dry-run goes with --fix.", "Without --fix nothing is written.")
     if args.path is not None and args.scope:
