@@ -35,6 +35,7 @@ from memtui import keymap
 from tables import rows
 
 PATIENCE = 300.0  # seconds in which memtui must have painted something, on a busy machine
+ANSWER = 2.0  # seconds of work in which it answers
 LEAVING = 500  # looks, 10 ms apart, until a stopped memtui has given the terminal back
 LOOK_EVERY, PROBE_EVERY = 20, 150  # events
 SHOWN = 40  # events, where a walk failed
@@ -56,6 +57,7 @@ QUIT = {"q", "\x11"}
 PASTES = (*rows(__file__, "PASTES"), "a" * 20_000, "words and words " * 4_000, "a line\n" * 3_000, "漢" * 20_000)
 # What no terminal sends by itself: letters that are not UTF-8, sequences that nobody knows, or that never end.
 ODD = [text.encode("latin-1") for text in rows(__file__, "ODD")]
+FORESEEN = {"FileNotFoundError", "IsADirectoryError", "NotADirectoryError", "OSError", "LateError"}  # late: it is busy
 WORDS_OF_A_FAILURE = re.compile(r"Traceback|[A-Z]\w+(?:Error|Exception|Matches)\b|unexpected")
 LETTERS = string.ascii_letters + string.digits + string.punctuation + "  äßéж日本語🙂"
 
@@ -244,10 +246,23 @@ class Walker:
 
     def _state(self) -> str:
         """R, S, T, … of the process; empty for none."""
+        return self._status()[0]
+
+    def _status(self) -> list[str]:
         try:
-            return Path(f"/proc/{self._terminal.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+            return Path(f"/proc/{self._terminal.process.pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
-            return ""
+            return [""] * 14
+
+    def _worked(self) -> float:
+        """Seconds that memtui worked; once it has come to rest, so that what it does next is for the next key."""
+        deadline, before = time.monotonic() + PATIENCE, [""]
+        while self._terminal.running and before != (ticks := self._status()[11:13]):
+            if time.monotonic() > deadline:
+                raise self._hang("memtui does not come to rest")
+            before = ticks
+            time.sleep(0.3)
+        return sum(map(int, filter(None, before))) / os.sysconf("SC_CLK_TCK")
 
     def _ended(self) -> None:
         """memtui has ended: fine if it was asked to, and left all as it was; then it starts again."""
@@ -292,18 +307,21 @@ class Walker:
         return int(pages) * os.sysconf("SC_PAGE_SIZE") >> 20
 
     def _probe(self) -> None:
-        """Another size must be painted, whatever is on the screen."""
-        before = self._terminal.count
+        """Another size must be painted soon, whatever is on the screen."""
+        before, worked = self._terminal.count, self._worked()
         columns, lines = self.size
         self.size = (columns - 1 if columns > 20 else columns + 1, lines)
         self._terminal.resize(*self.size)
         if not self._terminal.wait_for_paint(before, PATIENCE):
             raise self._hang("nothing was painted")
+        if (took := self._worked() - worked) > ANSWER and self._terminal.running:
+            raise self._failure(f"another size took {took} seconds of work")
         if not self._terminal.running:
             self._ended()
 
     def _leave(self) -> None:
         """Out of whatever is open, and out of memtui."""
+        self._probe()
         self._look()
         deadline = time.monotonic() + PATIENCE
         while self._terminal.running:
@@ -344,12 +362,7 @@ class Walker:
 
 def is_foreseen(error: dict[str, object]) -> bool:
     """Whether a hook or a worker may log that in a world where files vanish and break. Nothing of the TUI may."""
-    return not str(error.get("where", "")).startswith("tui") and str(error.get("error")) in {
-        "FileNotFoundError",
-        "IsADirectoryError",
-        "NotADirectoryError",
-        "OSError",
-    }
+    return not str(error.get("where", "")).startswith("tui") and str(error.get("error")) in FORESEEN
 
 
 def run(seed: int, keys: int) -> Walker:

@@ -136,7 +136,7 @@ class _File(io.FileIO):
 
 
 def _open(file, mode="r", *more, **named):
-    if isinstance(file, int) or not set(mode) & set("wax+"):
+    if isinstance(file, int) or mode == "w+b" or not set(mode) & set("wax+"):  # of a file without a name
         if state.broken == "EMFILE" and not isinstance(file, int):
             _fail("EMFILE", (file,), "open")
         return real_open(file, mode, *more, **named)
