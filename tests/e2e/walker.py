@@ -36,7 +36,7 @@ from tables import rows
 
 PATIENCE = 300.0  # seconds in which memtui must have painted something, on a busy machine
 ANSWER = 2.0  # seconds of work in which it answers
-LEAVING = 500  # looks, 10 ms apart, until a stopped memtui has given the terminal back
+LEAVING = 3000  # looks, 10 ms apart, until a stopped memtui has given the terminal back
 LOOK_EVERY, PROBE_EVERY = 20, 150  # events
 SHOWN = 40  # events, where a walk failed
 MEMORY = 300  # megabytes

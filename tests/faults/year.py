@@ -546,10 +546,10 @@ class Year:
 
     def judge(self) -> None:
         waiting = {t: each for world in self.worlds for each in world.waiting() for t in TOKEN.findall(each.text)}
-        for token in sorted(self.notes):
-            if not self.told.get(token) and token not in waiting:
+        for token in sorted(self.notes - self.told.keys() - self.summed):
+            if token not in waiting:
                 self.wrong.append(f"{token} is lost")
-            elif not self.told.get(token) and waiting[token].count("attempts") < 3:
+            elif waiting[token].count("attempts") < 3:
                 self.wrong.append(f"{token} is held back: {waiting[token].raw!r}")
         kept = "\n".join(e.raw for world in self.worlds for kind in ("updates", "items") for e in world.waiting(kind))
         tops = [[world.config + "/memory", world.native, world.shop + "/.claude"] for world in self.worlds]
