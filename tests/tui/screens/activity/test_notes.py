@@ -210,18 +210,6 @@ async def test_what_waits_is_changed_and_undone(world, app):
     assert read(path) == after
 
 
-async def test_what_was_lost_says_whether_it_waits_again(app):
-    async with running(app, WIDE, "exclamation_mark") as pilot:
-        await to(pilot, "The caching numbers")
-        shown = app.screen.query_one("#detail").plain
-        assert "✗ lost" in shown
-        assert "waits again" not in shown
-        await to(pilot, "Publishing is frozen")
-        assert "It waits again, on top of the list." in app.screen.query_one("#detail").plain
-        await press(pilot, "escape")
-        assert states(app)["Publishing is frozen until Friday."] == "urgent"
-
-
 @pytest.mark.every(step=1)
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):
     directory = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
