@@ -43,11 +43,15 @@ def join(root: str, url: str, name: str = "", team: str = "", agree: Callable[[]
         commit = repo.fetch()
         rows = repo.tree(commit, MACHINES + "/")
         check_rows(url, [*rows.values()], is_empty=not commit, team=team)
-        rows.pop(f"{MACHINES}/{state.machine}.json", None)
+        card = fastjson_hot.loads_dict(rows.pop(f"{MACHINES}/{state.machine}.json", b""))
         if before is not None and commit and (base := repo.common(before.base, commit)):  # it was rolled back, or moved
             state = before._replace(url=url, name=name, base=base, pending="", sent=[], seen="", error="")
         own = load(root)
-        usual = own.name if own is not None else platform.node().partition(".")[0] or "machine"
+        usual = (
+            own.name
+            if own is not None
+            else fastjson_hot.text(card, "name") or platform.node().partition(".")[0] or "machine"
+        )
         state = state._replace(
             name=_name(name, usual, {str(fastjson_hot.loads_dict(row).get("name")) for row in rows.values()})
         )

@@ -47,6 +47,10 @@ def check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> Non
         raise MemtuiError(f"{url} has {what}.", f"Set it up {way}, or give an empty repository.")
 
 
+def _row(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields, sort_keys=True).encode() + b"\n"
+
+
 def _number(data: bytes, key: str) -> int:
     """Return a number of a machine's row; 0 if it has none."""
     number = fastjson_hot.loads_dict(data).get(key)
@@ -188,6 +192,9 @@ def _exchange(
         other = _asked(base_here, ours, theirs, merged, stands, state.name, writers)
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
+        if remote_head != state.base and ours[row] != theirs.get(row):  # it says with what it takes in now
+            counters = [_number(card, "counter") for path, card in theirs.items() if path.startswith(MACHINES + "/")]
+            tree[row] = _row({**fastjson_hot.loads_dict(ours[row]), "seen": max(counters, default=0)})
         cards = {path[len(MACHINES) + 1 : -5]: tree[path] for path in tree if path.startswith(MACHINES + "/")}
         names = {machine: _name(card) for machine, card in cards.items()}
         roots = {} if state.team else local_files.roots(env, {}, project_moves)
@@ -295,7 +302,8 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: se
     counters = {path: _number(data, "counter") for path, data in base.items() if path.startswith(MACHINES + "/")}
     row["counter"] = max(counters.values(), default=0) + changed if changed else counters.get(own, 0)
     row["time"] = int(now) if changed else _number(base.get(own, b""), "time")
-    return {**tree, own: json.dumps(row, sort_keys=True).encode() + b"\n"}
+    row["seen"] = _number(base.get(own, b""), "seen")
+    return {**tree, own: _row(row)}
 
 
 def _late(state: SyncState, here: LocalTree, base: Tree) -> set[str]:
@@ -369,6 +377,9 @@ def _leave(root: str, here: LocalTree, tree: Tree, row: dict[str, Any], team: st
     }  # fmt: skip
     inbox = here.inboxes.get(top) or paths_hot.inbox_dir(root, None)
     text = "\n\n".join(filter(None, (other.description, other.body.strip()))) or other.stem
+    for entry in format_hot.read(f"{inbox}/{notes.DRAFTS}"):
+        if entry.text == text and entry.fields.get("base") == fields["base"]:  # asked before this machine left
+            return entry.id
     return file_hot.add_entry(inbox, "updates", {k: v for k, v in fields.items() if v}, text)
 
 
@@ -410,7 +421,7 @@ def machines(env: dict[str, str], root: str, state: SyncState) -> list[MachineRo
     cards = repo.tree(state.base, MACHINES + "/")
     fetched = repo.tree(THERE, MACHINES + "/") if repo.has(THERE) else {}
     newest = max((_number(card, "counter") for card in [*cards.values(), *fetched.values()]), default=0)
-    behind = {path: newest - _number(card, "counter") for path, card in cards.items()}
+    behind = {path: newest - max(_number(card, "counter"), _number(card, "seen")) for path, card in cards.items()}
     behind[own] = newest - max((_number(card, "counter") for card in cards.values()), default=0)
     is_sent = not cards or (state.seen and state.seen == quick.stamp(state.watched))
     ahead = 0 if is_sent else len(_run_locked(env, root, state, state.time, "", dry_run=True, offline=True)[0].went)

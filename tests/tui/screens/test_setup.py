@@ -134,13 +134,8 @@ async def test_escape_writes_no_hooks_and_the_view_follows_a_change_from_outside
 
 async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
     path = world.root + "/log/errors.jsonl"
-    row = {
-        "v": 1,
-        "time": clock_hot.iso(NOW - 7200),
-        "where": "Stop",
-        "error": "OSError",
-        "message": "disk full \x1b[31m",
-    }
+    row = {"v": 1, "time": clock_hot.iso(NOW - 7200), "where": "Stop", "error": "OSError"}
+    row["message"] = "disk full \x1b[31m"
     write(path, json.dumps(row) + "\n")
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)

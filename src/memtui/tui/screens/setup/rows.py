@@ -301,7 +301,8 @@ def describe(
 
 
 def _behind_heading(row: SetupRow) -> str:
-    words = row.words if len(row.words) > ROOM else ""
+    is_below = row.title == MACHINES and not row.style  # in the same words
+    words = row.words if len(row.words) > ROOM and not is_below else ""
     if isinstance(row.about, Finding):
         words = findings.message(row.about)
     return f"{safe_text.line(words)}\n\n" if words else ""
