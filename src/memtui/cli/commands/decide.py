@@ -153,7 +153,7 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
                 out.print(("  │ " + piece).rstrip())
             out.parts(drafts.checks(proposed := checks.get(other.item.id, ())), "  ")
             if unsaved := [str(one.rule) for one in proposed if not one.opportunities]:
-                out.print(f"  save it: memtui edit {line(other.memory.stem)} --rule {shell_word(unsaved[0])}")
+                out.print(f"  save it: memtui edit {shell_word(other.memory.stem)} --rule {shell_word(unsaved[0])}")
             if data["trigger"]:
                 out.print(f"  trigger  “{line(data['trigger'])}”")
             elif (request := other.item.entry.fields.get("request", "")) and not args.no_trigger:
