@@ -10,7 +10,7 @@ from test_sync import MEMORY, Machine
 from memtui.base import paths_hot
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.client import locate_hot
-from memtui.inbox import format_hot
+from memtui.inbox import file_hot, format_hot
 from memtui.review import approvals, outside_changes, waiting_entries
 from memtui.store import scopes, trust_hot
 from memtui.store.journal import undo
@@ -93,8 +93,9 @@ def test_what_a_colleague_proposes_waits_until_it_is_accepted(both):
     undo.run(ben.store().journal, "undo")
     assert ben.status().new == ["ship.md"]
     assert ben.text("ship", "team")
+    file_hot.add_entry(paths_hot.inbox_dir(ben.root, None), "guidance", {"for": "machine:ann"}, "Not for a team.")
     again = ben.sync()
-    assert (again.came, again.went) == ([], [])
+    assert (again.came, again.went, ben.notes()) == ([], [], ["Not for a team."])
 
 
 def test_a_changed_text_is_asked_about_again_and_ones_own_is_not(both):
