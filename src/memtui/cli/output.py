@@ -14,8 +14,6 @@ STYLES |= {"red": "31", "green": "32", "yellow": "33", "blue": "34", "magenta": 
 # Marks where a style begins or ends until the line is written, so that an escape in the text itself is not taken for
 # one of ours. The character is a noncharacter of Unicode.
 STYLE_MARK = "\ufdd0"
-# The beginning of a line of a diff that what follows is indented by: the sign, blanks, the mark of a list.
-HANG = r".? *(?:(?:[-*+]|\d{1,4}[.)]) +)?"
 SIGNS = {"+": "green", "-": "red", "@": "dim"}  # of lines of a diff
 MIN_FLEX = 12  # columns that a shortened cell keeps
 MIN_LAST = 30  # columns below which a last column goes below its row
@@ -337,19 +335,9 @@ class Output:
             self.exact(("      " if number else "    → ") + safe(row))
 
     def diff_lines(self, lines: "Iterable[str]", indent: str = "") -> None:
-        """Print the lines of a diff in colour, on a terminal wrapped below the text of their line."""
-        import re
-
+        """Print the lines of a diff in colour, whole: what is in it may be copied."""
         for row in map(safe, lines):
-            pieces, hang = [(0, len(row))], 0
-            if self.columns is not None:
-                room = self.columns - len(indent)
-                begin = re.match(HANG, row)
-                hang = min(begin.end() if begin else 0, room // 3)
-                pieces = slices(row, room, hang)
-            for start, end in pieces:
-                piece = row[start:end] if len(pieces) == 1 else row[start:end].rstrip(" ")
-                self.exact(indent + " " * (hang if start else 0) + styled(piece, SIGNS.get(row[:1], "")))
+            self.exact(indent + styled(row, SIGNS.get(row[:1], "")))
 
     def table(
         self,
