@@ -82,3 +82,10 @@ def test_a_slug_is_a_fine_file_name(name):
     assert 0 < len(slug.encode()) <= 80
     assert not set(slug) & set("/\0. ")
     assert memory.slugify(slug) == slug
+
+
+def test_a_slim_memory_reads_what_a_whole_one_holds():
+    data = b"---\nname: a\nmetadata:\n  type: user\n---\n\nUse pnpm.\n"
+    whole, slim = (memory.from_bytes("/m/a.md", "global", data) for _ in range(2))
+    slim.slim()
+    assert (slim.fields, slim.body, slim.text.strip()) == (whole.fields, whole.body, "Use pnpm.")

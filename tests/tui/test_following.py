@@ -95,6 +95,6 @@ def test_a_count_is_dropped_if_the_inbox_opens_meanwhile_or_all_ends(opens, ends
         return {"merge": 1}
 
     facts = {"count_findings": lambda: None, "undecided": lambda _: [], "note_decisions": noted.append}
-    data = SimpleNamespace(now=lambda: NOW, count_decisions=count, **facts)
+    data = SimpleNamespace(now=lambda: NOW, count_decisions=count, is_vast=False, **facts)
     files.FileReader(app, data, writes=False, inbox_shown=lambda: inbox.shown)._count_findings(frozenset())
     assert bool(noted) == (not opens and not ends)

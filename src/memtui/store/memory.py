@@ -2,8 +2,10 @@
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from memtui.base import clock_hot, fs_hot, visible_hot
 from memtui.base.errors import MemtuiError, NotFoundError, UsageError
@@ -22,7 +24,7 @@ CODE = re.compile(
 )
 
 
-@dataclass  # not frozen, which takes three times as long: thousands are made
+@dataclass(slots=True)  # not frozen, which takes three times as long: thousands are made
 class Memory:
     """A memory file as read. `broken` says why it can't be changed; the other fields hold what could be read of it."""
 
@@ -42,6 +44,26 @@ class Memory:
     modified: str = ""  # as written in the file, in any form; the file's own time is `mtime`
     notes: tuple[str, ...] = ()
     raw: bytes = field(default=b"", repr=False)
+    pinned: bool = False
+    checks: tuple[str, ...] = ()  # its own
+
+    def slim(self) -> None:
+        """Hold body and fields no more: they are read from `raw` whenever they are asked for."""
+        del self.body, self.fields
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return what a slim memory does not hold."""
+            if name not in ("body", "fields"):
+                raise AttributeError(name)
+            return getattr(document.parse(self.raw[:MAX_BYTES]), name)
+
+    @property
+    def text(self) -> str:
+        """What stands below the frontmatter: as `body`, but never parsed."""
+        text = self.raw.decode("utf-8", "replace")
+        return text.partition("\n---")[2] if self.has_frontmatter else text
 
     @property
     def stem(self) -> str:
@@ -140,7 +162,7 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
         scope_label=scope_label,
         name=name or os.path.basename(path).removesuffix(".md"),
         description=description,
-        type=kind,
+        type=sys.intern(kind),
         fields=fields,
         body=doc.body,
         size=len(data) if size < 0 else size,
@@ -152,6 +174,8 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
         modified=text_of(fields, "modified", "updated"),
         notes=(*doc.notes, *differing),
         raw=data,
+        pinned=is_pinned(fields),
+        checks=tuple(own_checks(fields)),
     )
 
 

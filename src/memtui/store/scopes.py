@@ -16,6 +16,8 @@ KINDS = ("global", "project", "auto", "team", "remote", "agent", "instructions")
 LISTED = frozenset({"instructions", "model"})
 INSTRUCTION_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 CANDIDATES_SHOWN = 8
+# Of a scope with more memories than these, a cache has them slim.
+MOST_WHOLE = 5000
 MIN_PART = 3  # letters from which a part of a name means a memory
 ALL_LISTED = "`memtui list` shows all."
 # The name of a file that a sync program writes beside another one, which it could not merge: `of` is that one's.
@@ -275,18 +277,21 @@ def memories(scope: Scope, memories: "dict[str, Memory] | None" = None) -> Itera
     """Yield a scope's memories by path, unreadable ones broken. `memories`: a cache by path, updated."""
     cache = {} if memories is None else memories
     listed, top = files(scope), scope.directory.rstrip("/") + "/"
-    present = {top + name for name, _ in listed}
+    present = {top + name for name, _ in listed} if cache else ()
     for path, cached in list(cache.items()):
         if cached.scope_label == scope.label and path.startswith(top) and path not in present:
             cache.pop(path, None)
+    is_slim = memories is not None and len(listed) > MOST_WHOLE
     for name, problem in listed:
         path = f"{scope.directory}/{name}".rstrip("/")
         memory = None if problem else cache.pop(path, None)
         if memory is None or memory.scope_label != scope.label or not _is_current(memory):
             memory = _listed(scope, name, problem)
+            if memory is not None and is_slim:
+                memory.slim()
         if memory is not None:
             if not problem:
-                cache[path] = memory
+                cache[memory.path] = memory
             yield memory
 
 

@@ -19,7 +19,7 @@ from memtui.store import links, own_checks_hot, scopes, trust_hot
 from memtui.store.frontmatter import head_hot
 from memtui.store.index import index_state
 from memtui.store.index.index_state import IndexState, index_of
-from memtui.store.memory import LinkTargets, Memory, own_checks
+from memtui.store.memory import LinkTargets, Memory
 from memtui.store.scopes import Scope
 
 _TABLES = word_lists.tables(__file__.removesuffix("py") + "txt")
@@ -34,6 +34,8 @@ NEWEST_KEPT = 8
 LETTERS = {code: kind.letter for code, kind in REGISTRY.items() if kind.letter}
 # Links to no memory of their scope, and to what can be no memory's name.
 LINKS = ("memories.link", "memories.odd_link")
+NEVER_RECALLED = RecallCounts()
+NOT_CHECKED: Mapping[str, object] = {}
 # The letters, the worst first.
 MEANINGS = _TABLES["letters"]
 ORDER = list(MEANINGS)
@@ -47,19 +49,19 @@ class MemoryDelivery:
     item: dict[str, object]
 
 
-@dataclass
+@dataclass(slots=True)
 class Row:
     """A memory, its file, its findings (`flags`), deliveries and uses; `recalls`: what came of recalling it; `check`:
     what its own checks said last, `{}` if it has none; `held`: how each of its rules was kept (rules/counts.py)."""
 
     memory: Memory
     file: str
-    flags: list[Finding] = field(default_factory=list)
+    flags: Sequence[Finding] = ()
     deliveries: int = 0
     uses: int = 0
-    newest: list[MemoryDelivery] = field(default_factory=list)
-    recalls: RecallCounts = field(default_factory=RecallCounts)
-    check: Mapping[str, object] = field(default_factory=dict)
+    newest: Sequence[MemoryDelivery] = ()
+    recalls: RecallCounts = field(default_factory=lambda: NEVER_RECALLED)
+    check: Mapping[str, object] = field(default_factory=lambda: NOT_CHECKED)
     held: Sequence[Any] = ()
 
     def sum_held(self, count: str) -> int:
@@ -119,7 +121,6 @@ class UsageCounts:
 
 
 NOTHING = UsageCounts()
-NEVER_RECALLED = RecallCounts()
 
 
 class Usage:
@@ -239,30 +240,30 @@ def of_scope(root: str, scope: Scope, usage: Usage, memories_by_path: dict[str, 
     real = os.path.realpath(scope.directory) if usage.memories else scope.directory
     for memory in memories:
         file = memory.path.removeprefix(scope.directory + "/")
-        row = Row(memory, file, list(of_memory(scope, memory, known_targets)))
+        row = Row(memory, file)
+        flags = [*of_memory(scope, memory, known_targets), *_of_checks(row, scope, outcomes)]
         if file in waiting:
-            row.flags.append(trust_waiting(scope, [file]))
+            flags.append(trust_waiting(scope, [file]))
         if file in indexed:
-            row.flags.append(indexed[file])
-        _add_check(row, scope, outcomes)
-        row.flags.sort(key=lambda flag: ORDER.index(LETTERS[flag.code]))
+            flags.append(indexed[file])
+        row.flags = tuple(sorted(flags, key=lambda flag: ORDER.index(LETTERS[flag.code])))
         _count(row, real, usage)
         rows.append(row)
     return rows
 
 
-def _add_check(row: Row, scope: Scope, outcomes: dict[str, object]) -> None:
-    """Note on a row what the memory's own checks said last, with a flag unless they hold."""
-    memory, checks = row.memory, own_checks(row.memory.fields)
+def _of_checks(row: Row, scope: Scope, outcomes: dict[str, object]) -> Iterator[Finding]:
+    """Note on a row what the memory's own checks said last, and yield a finding unless they hold."""
+    memory, checks = row.memory, row.memory.checks
     if not checks or not scope.has_index:
         return
     outcome = own_checks_hot.row_of(outcomes, row.file, ids_hot.digest(memory.raw))
     row.check = {"state": own_checks_hot.NOT_MADE, "check": checks[0], "why": "", **outcome}
     subject, about = f"memory:{memory.path}", {**row.check, "scope": scope.shown, "memory": memory.stem}
     if row.check["state"] == own_checks_hot.FAILS:
-        row.flags.append(problem("memories.verify", subject, **about))
+        yield problem("memories.verify", subject, **about)
     elif row.check["state"] == own_checks_hot.NOT_MADE:
-        row.flags.append(note("memories.unchecked", subject, **about))
+        yield note("memories.unchecked", subject, **about)
 
 
 def recount(scope: Scope, rows: Iterable[Row], usage: Usage, paths: set[str]) -> list[Row]:
@@ -277,17 +278,18 @@ def recount(scope: Scope, rows: Iterable[Row], usage: Usage, paths: set[str]) ->
 
 
 def _count(row: Row, real: str, usage: Usage) -> None:
-    row.deliveries, row.uses, row.newest, row.recalls = 0, 0, [], RecallCounts()
-    row.flags = [flag for flag in row.flags if flag.code != CHANGED]
+    row.flags = tuple(flag for flag in row.flags if flag.code != CHANGED)
     # The log has the path that the client or the hook used: with symlinks resolved or not.
-    for path in {row.memory.path, f"{real}/{row.file}"}:
-        counts = usage.memories.get(path, NOTHING)
-        row.deliveries += counts.deliveries
-        row.uses += counts.uses
-        row.newest += counts.newest
-        row.recalls.add(usage.recalls.memories.get(path, NEVER_RECALLED))
+    paths = {row.memory.path, f"{real}/{row.file}"}
+    counts = [usage.memories[path] for path in paths if path in usage.memories]
+    row.deliveries, row.uses = sum(each.deliveries for each in counts), sum(each.uses for each in counts)
+    row.newest = tuple(delivery for each in counts for delivery in each.newest)
+    recalls = [usage.recalls.memories[path] for path in paths if path in usage.recalls.memories]
+    row.recalls = RecallCounts() if recalls else NEVER_RECALLED
+    for recall in recalls:
+        row.recalls.add(recall)
     if row.newest and _changed_since(row.memory, row.newest[0]):
-        row.flags.append(good(CHANGED, f"memory:{row.memory.path}", file=row.file))
+        row.flags += (good(CHANGED, f"memory:{row.memory.path}", file=row.file),)
 
 
 def _changed_since(memory: Memory, delivery: MemoryDelivery) -> bool:

@@ -84,7 +84,7 @@ class Watch:
         self.data = data
         self._parts: dict[str, tuple[Stamp, ...]] = {}
         self._trees: dict[str, Tree] = {}
-        self._stamps: dict[str, Stamp] = {}
+        self._stamps: dict[str, int] = {}  # their hashes
         self._others: list[Scope] = []
         self._looks, self._at = 0, 0
 
@@ -132,7 +132,7 @@ class Watch:
         files = dict.fromkeys(path for tree in self._trees.values() for path in tree.files)
         changed = files.keys() != self._stamps.keys() or self._looks == 0
         if changed:
-            self._stamps = {path: self._stamps.get(path) or stamp(path) for path in files}
+            self._stamps = {path: self._stamps.get(path) or hash(stamp(path)) for path in files}
         return self._check_files() or changed
 
     def _tree(self, scope: Scope) -> Tree:
@@ -159,7 +159,7 @@ class Watch:
         self._at = self._at + FILES_A_LOOK if self._at + FILES_A_LOOK < count else 0
         changed = False
         for path in turn:
-            now = stamp(path)
+            now = hash(stamp(path))
             if now != self._stamps[path]:
                 self._stamps[path] = now
                 changed = True
@@ -276,7 +276,7 @@ class FileReader:
         before = time.thread_time()
         try:
             self.data.count_findings()
-            if not self.inbox_shown():
+            if not (self.inbox_shown() or self.data.is_vast):
                 counts = self.data.count_decisions(self.data.undecided(self._go_on))
                 if self._go_on() and not self.inbox_shown():
                     self.data.note_decisions(counts)

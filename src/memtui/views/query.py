@@ -160,7 +160,7 @@ class MemoryQuery:
             NEVER: lambda: row.never_delivered(scope),
             PROBLEM: lambda: bool(findings.problems(row.flags)) or row.memory.path in autosaves,
             UNTRUSTED: lambda: "U" in row.letters,
-            PINNED: lambda: memory.is_pinned(row.memory.fields),
+            PINNED: lambda: row.memory.pinned,
             MUTED: lambda: (MUTED, row.memory.path) in marked,
             UNKEPT: lambda: row.held_share not in {None, 1.0},
         }

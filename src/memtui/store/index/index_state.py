@@ -1,7 +1,7 @@
 """The state of a scope's MEMORY.md, as findings on it and flags of memories: what dangles, is missing, is cut off."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from memtui.base import fs_hot, phrasing_hot
@@ -66,6 +66,24 @@ def states(root: str, every: Iterable[Scope]) -> "list[IndexState]":
     return [index_state for index_state in all_states if index_state.index.raw or index_state.missing]
 
 
+class FileFacts(Mapping[str, object]):
+    """The facts of an index and one of its files: a finding about each of thousands takes little memory."""
+
+    __slots__ = ("_facts", "_file")
+
+    def __init__(self, facts: Mapping[str, object], file: str) -> None:
+        self._facts, self._file = facts, file
+
+    def __getitem__(self, key: str) -> object:
+        return [self._file] if key == "files" else self._facts[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._facts, "files"))
+
+    def __len__(self) -> int:
+        return len(self._facts) + 1
+
+
 class IndexState:
     """The state of a scope's index; `root` records which memories are trusted: others need no line. `dangling`: links
     to missing files; `missing`: files without a line; `below`: files only below the cut; `recall_only`: kept from being
@@ -73,6 +91,8 @@ class IndexState:
 
     def __init__(self, root: str, scope: Scope, index: Index | None) -> None:
         self.scope = scope
+        self._subject = f"index:{scope.label}"
+        self._facts: dict[str, object] = {"scope": scope.shown, "path": scope.index_path}
         self.index = index or memory_index.parse_index(b"")
         self.budget: Budget = memory_index.budget(self.index.raw, agent=scope.kind == "agent")
         files = [name for name, problem in scopes.files(scope) if not problem]
@@ -91,8 +111,7 @@ class IndexState:
     def findings(self) -> Iterator[Finding]:
         """Find what is wrong with the index, each kind once with all its files; of conflict markers only these."""
         if self.index.conflict:
-            about = {"scope": self.scope.shown, "path": self.scope.index_path}
-            yield problem("memories.index_conflict", f"index:{self.scope.label}", **sides(self.index.raw), **about)
+            yield problem("memories.index_conflict", self._subject, **sides(self.index.raw), **self._facts)
             return
         if self.cut_line is not None:
             yield self._cut(self.below)
@@ -123,7 +142,8 @@ class IndexState:
             return {}
         findings = {name: self._cut([name]) for name in self.below}
         if self._lacks_lines:
-            findings |= {name: self._missing([name]) for name in self.missing}
+            alike = self._missing(self.missing)
+            findings |= {name: alike._replace(data=FileFacts(self._facts, name)) for name in self.missing}
         return findings
 
     @property
@@ -140,8 +160,7 @@ class IndexState:
     def _about(self, code: str, files: list[str], **more: object) -> Finding:
         is_of_files = bool(files) and code in {"memories.cut", "memories.dangling", "memories.no_line"}
         make = problem if is_of_files or code == "memories.text" else note
-        about = {"scope": self.scope.shown, "path": self.scope.index_path, "files": files}
-        return make(code, f"index:{self.scope.label}", **about, **more)
+        return make(code, self._subject, **self._facts, files=files, **more)
 
 
 # The text of a MEMORY.md that belongs to no memory: rules and facts that a person wrote into the index itself

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import os
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -23,7 +24,7 @@ FIRST, PERSON, AGENT, OTHER = "first", "person", "agent", "other"
 TAKE_BACK, LINKS = "take-back", "links"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Writer:
     """Who wrote a version: FIRST (there at the first look), PERSON, AGENT (`session`, `prompt`), or OTHER."""
 
@@ -32,7 +33,7 @@ class Writer:
     prompt: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Version:
     """One version of a memory's `file`: `digest` (GONE: deleted), `size`, `stamp` (its time in nanoseconds), when it
     was taken in, whether it is `seen`; `change`, `op`: memtui's that made it; `was`: its directory and file before."""
@@ -81,6 +82,7 @@ def _version(row: dict[str, Any]) -> Version | None:
     was = fastjson_hot.rows(row, "was")
     former = (str(was[0]), str(was[1])) if len(was) == 2 else None
     change, op = fastjson_hot.text(row, "change"), fastjson_hot.text(row, "op")
+    directory = sys.intern(directory)
     return Version(directory, file, time, digest, size, stamp, writer, row.get("seen") is True, change, former, op)
 
 
@@ -118,21 +120,24 @@ class Versions:
 
     def follow(self) -> None:
         """Read what was appended since the last call. Raises MemtuiError."""
-        with self.guard:
+        with self.guard, contextlib.ExitStack() as stack:
             try:
                 status = os.stat(self.path)
                 if status.st_size < self._read or status.st_ino != self._file:  # shortened by gc
                     self.reread()
                     self._file = status.st_ino
-                data = fs_hot.read_bytes(self.path, -1, self._read)
+                file = stack.enter_context(open(fs_hot.open_regular(self.path), "rb"))
+                file.seek(self._read)
             except FileNotFoundError:
                 self.reread()
                 return
             except OSError as error:
                 raise storage_error(error, self.path) from error
-            whole = data[: data.rfind(b"\n") + 1]
-            for line in whole.split(b"\n"):
-                row = fastjson_hot.loads_dict(line) if line else {}
+            for line in file:  # all at once would be many times as much
+                if not line.endswith(b"\n"):
+                    break
+                self._read += len(line)
+                row = fastjson_hot.loads_dict(line)
                 if row.get("v") != FORMAT:
                     continue
                 if not isinstance(row.get("dir"), str):
@@ -147,7 +152,6 @@ class Versions:
                         self.add(version)
                     else:
                         self._mark(files.get(version.file, []), version, seen=row.get("seen") is not False)
-            self._read += len(whole)
 
     def add(self, version: Version) -> None:
         """Know a version, without writing it."""

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from memtui.base import fastjson_hot, fs_hot
+from memtui.base.errors import MemtuiError
 from memtui.deliver import sessions
 from memtui.store import scopes
 from memtui.workspace import SAMPLE_MARKER, Workspace
@@ -14,14 +15,18 @@ from memtui.workspace import SAMPLE_MARKER, Workspace
 # Modules that the first paint does not need are imported in functions: start-up is what a person waits for most.
 if TYPE_CHECKING:
     from collections import Counter
+    from collections.abc import Callable
 
     from memtui.base.finding import Finding
     from memtui.deliver.log_queries import Receipts
     from memtui.deliver.record import Record
     from memtui.deliver.statistics import Statistics
     from memtui.store.scopes import Scope
+    from memtui.tidy.waiting_proposals import UndecidedSet
 
 STATE_VERSION = 1
+# Memories that are compared beside the screens: to compare 10,000 takes some 200 MB.
+MOST_PLANNED = 10_000
 
 
 class State:
@@ -134,6 +139,17 @@ class Data(Workspace):
 
         reports = checkup.check(self.env, self.cwd, self.now(), self.client or [], self.known)
         self.facts.waiting["setup"] = findings.problems(findings.of_setup(reports))
+
+    @property
+    def is_vast(self) -> bool:
+        """Whether there are so many memories that to compare them would take too much memory beside the screens."""
+        return sum(len(scopes.files(scope)) for scope in self.scopes()) > MOST_PLANNED
+
+    def undecided(self, go_on: "Callable[[], bool]" = lambda: True) -> "UndecidedSet":
+        if self.is_vast:
+            hint = "`memtui consolidate` plans changes, and `memtui check` lists problems."
+            raise MemtuiError(f"Over {MOST_PLANNED:,} memories are not compared here.", hint)
+        return super().undecided(go_on)
 
     def forget(self) -> None:
         if "receipts" in vars(self):

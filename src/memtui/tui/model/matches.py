@@ -1,7 +1,7 @@
 """The live filter: the rows that have what is typed, whole words first, and the matches highlighted."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Generic, TypeVar
 
@@ -24,36 +24,46 @@ class Haystack(Generic[Row]):
     ) -> None:
         self.rows = list(rows)
         self._text, self._body = text, body
+        self._before: tuple[Sequence[str], Sequence[int]] = ((), range(len(self.rows)))
 
     @cached_property
     def _texts(self) -> list[str]:
         return [self._text(row).casefold() for row in self.rows]
 
-    @cached_property
-    def _wholes(self) -> list[str]:
-        bodies = map(self._body, self.rows) if self._body is not None else ()
-        return [f"{text}\n{body.casefold()}" for text, body in zip(self._texts, bodies, strict=True)]
-
-    @cached_property
-    def _padded(self) -> list[str]:
-        return [_padded(text) for text in self._texts]
-
     def prepare(self) -> None:
         """Prepare the texts, before the first letter waits for them."""
-        _ = self._padded
+        _ = self._texts
 
     def select(self, typed: str) -> list[Row]:
         """Return the rows with all typed words: as whole words first, then as parts of words, then in the body."""
         words = _words_of(typed)
         if not words:
             return self.rows
-        places = _containing(self._texts, words)
+        texts = self._texts
+        places = _containing(texts, words)
         if min(map(len, words)) > 1:  # a single letter is hardly a word
-            whole = _containing(self._padded, [_padded(word) for word in words])
-            places = [*whole, *places]
+            wholes = list(map(_whole, words))
+            likely = _containing(texts, [part for word in words for part in NO_WORD.split(word)])
+            places = [*(at for at in likely if all(whole.search(texts[at]) for whole in wholes)), *places]
         if len(places) <= ENOUGH and self._body is not None and max(map(len, words)) >= LEAST_IN_BODY:
-            places += _containing(self._wholes, words)
+            places += self._in_bodies(words)
         return [self.rows[at] for at in dict.fromkeys(places)]
+
+    def _in_bodies(self, words: Sequence[str]) -> Iterable[int]:
+        """List the rows that have all words in text and body, which is read anew: thousands are too much to hold."""
+        assert self._body is not None
+        before, places = self._before
+        # Of more letters no other row has them.
+        likely = places if all(any(word in longer for longer in words) for word in before) else range(len(self.rows))
+        found = []
+        for at in likely:
+            if missing := [word for word in words if word not in self._texts[at]]:
+                body = self._body(self.rows[at]).casefold()
+                if not all(word in body for word in missing):
+                    continue
+            found.append(at)
+        self._before = words, found
+        return found
 
 
 def mark(texts: Sequence[Text], typed: str) -> None:
@@ -76,9 +86,12 @@ def _words_of(typed: str) -> list[str]:
     return list(dict.fromkeys(typed.casefold().split()))
 
 
-def _padded(text: str) -> str:
-    """Return a text in which blanks stand around each word, and nothing else between words."""
-    return f" {NO_WORD.sub(' ', text).strip()} "
+def _whole(word: str) -> re.Pattern[str]:
+    """Return what finds a word that stands by itself; between its parts stands anything that is no word."""
+    if word.isalnum():  # it begins with the letters, which is what takes the least time
+        return re.compile(rf"{word}(?<![^\W_]{word})(?![^\W_])")
+    parts = NO_WORD.pattern.join(map(re.escape, filter(None, NO_WORD.split(word))))
+    return re.compile(rf"(?<![^\W_]){parts or '(?!)'}(?![^\W_])")
 
 
 def _containing(texts: Sequence[str], words: Sequence[str]) -> list[int]:

@@ -40,6 +40,7 @@ class MemoryReader:
         self.services, self.screen = services, screen
         self.scopes: list[Scope] = []
         self.rows: Rows = {}  # by label of the scope
+        self._pairs: dict[str, tuple[list[Row], list[Pair]]] = {}  # with the rows that they are of
         self.outcomes: dict[str, str] = {}  # of the last deliveries, by id
         self.autosaves: dict[str, float] = {}  # their times by path
         self.creations: dict[str, tuple[str, float | None]] = {}  # the memories that memtui made
@@ -63,7 +64,15 @@ class MemoryReader:
 
     def pairs(self, of: Iterable[Scope] | None = None) -> list[Pair]:
         """Return the memories of some scopes, None for all."""
-        return [(s, row) for s in (self.scopes if of is None else of) for row in self.rows.get(s.label, [])]
+        return [pair for scope in (self.scopes if of is None else of) for pair in self._pairs_of(scope)]
+
+    def _pairs_of(self, scope: Scope) -> list[Pair]:
+        rows = self.rows.get(scope.label, [])
+        before, pairs = self._pairs.get(scope.label, ([], []))
+        if before is not rows or (pairs and pairs[0][0] is not scope):
+            pairs = [(scope, row) for row in rows]
+            self._pairs[scope.label] = rows, pairs
+        return pairs
 
     def name_of(self, scope: Scope) -> str:
         return scope_name(scope, self.services.data.facts.project)

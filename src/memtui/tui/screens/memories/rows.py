@@ -181,13 +181,14 @@ class MemoryTable(RowList[Pair]):
         """Return memories in the order of the list, equals by name, and set the columns for them."""
         # Never shorter again: in another scope, or while more memories are read, the columns stay where they are.
         memories = [row.memory for _, row in pairs]
-        names = [len(mem.name) + len(PINNED + " ") * memory.is_pinned(mem.fields) for mem in memories]
+        names = [len(mem.name) + len(PINNED + " ") * mem.pinned for mem in memories]
         self.longest_name = max([self.longest_name, *names])
         self.fit()
         by_row = memory_status.SORT_KEYS.get(self.order)
 
-        def sort_key(pair: Pair) -> tuple[object, str]:
-            return by_row(pair[1]) if by_row is not None else scope_word(*pair), pair[1].memory.name.casefold()
+        def sort_key(pair: Pair) -> Any:
+            name = pair[1].memory.name.casefold()
+            return name if self.order == "name" else (by_row(pair[1]) if by_row else scope_word(*pair), name)
 
         return sorted(pairs, key=sort_key)
 
@@ -251,7 +252,7 @@ class MemoryTable(RowList[Pair]):
         if self._last_order != "flags" and findings.problems(row.flags):
             reason = _reason(row)
             says = Text.assemble(reason, (" · " if says else "", reason.style), says)
-        if memory.is_pinned(mem.fields):
+        if mem.pinned:
             name = Text.assemble((PINNED + " ", colours.PERSON), name, overflow="ellipsis")
         return name, says
 

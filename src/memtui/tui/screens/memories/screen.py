@@ -167,7 +167,7 @@ class Memories(ListScreen[Pair]):
         names = (self.reader.name_of(scope) for scope in self.reader.scopes if self._may_list(scope))
         self.table.longest_scope = max(map(len, names), default=0)
         pairs = self.recalled.pairs() if self.recalled else self.table.ordered(self._sought_in())
-        body = None if self.recalled else lambda pair: pair[1].memory.body
+        body = None if self.recalled else lambda pair: pair[1].memory.text
         self._pairs = matches.Haystack(pairs, rows.searched, body)
         self.table.fit()
         self.table.redraw()
