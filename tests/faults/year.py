@@ -25,6 +25,7 @@ import tempfile
 import time
 import zlib
 from collections import Counter
+from itertools import count as counting
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -134,14 +135,14 @@ class Year:
 
     def run(self, body, data: bytes = b"", cwd: str = "/", **more: str) -> running.Ended:
         """Run a hook or a command, now and then with a fault, at the time of the year."""
-        fault, ahead = self.fault(), self.now - running._time()
-        self.faulty = fault is not None
+        fault, began, env = self.fault(), self.now, {**self.world.env, **more}
+        self.faulty, self.now = fault is not None, began + 1
 
         def timely() -> int:
-            running.clock(ahead)
+            calls = counting()
+            time.time = lambda: began + next(calls) / 10_000  # a busy machine is no slower
             return body()
 
-        env = {**self.world.env, **more}
         if fault is None:
             return running.asked(lambda: running.here(timely, data), env, cwd)
         self.done["faults"] += 1

@@ -16,7 +16,7 @@ from memtui.tui.screens.activity.sessions import DeliveryEntry
 from memtui.tui.terminal import theme_named
 from memtui.tui.widgets.lines import TABS
 from tables import rows
-from tui.hands import lines, notes, to_kind, to_row, write
+from tui.hands import exists, lines, notes, to_kind, to_row, write
 
 from . import stage
 from .conftest import NOW, press, running, settle, until
@@ -297,3 +297,11 @@ async def test_the_footer_says_enter_and_escape_and_a_place_key_leads_back(app, 
             await press(pilot, key)
             assert app.screen.table.has_focus
             assert "escape back" not in lines(app)[-1]
+
+
+@pytest.mark.every(step=1)
+async def test_a_status_longer_than_the_window_leaves_no_error(app, world):
+    async with running(app, (20, 5)) as pilot:
+        app.screen.frame.tell("many words " * 9)
+        await settle(pilot)
+    assert not exists(f"{world.root}/log/errors.jsonl")

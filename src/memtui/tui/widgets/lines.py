@@ -156,7 +156,7 @@ class FootBar(OneLine):
         last = [action for action in map(keymap.get, rank) if not (action.writes and app.read_only)]
         keys = {action.id: keymap.key_word(keymap.keys_of(action)) for action in (*(commands or ()), *last)}
         cells = {action.id: len(keys[action.id]) + len(action.footer) + 3 for action in (*(commands or ()), *last)}
-        while sum(cells[action.id] for action in last) > room:
+        while last and sum(cells[action.id] for action in last) > room:
             last.pop()
         ends = accumulate((cells[action.id] for action in commands or ()), initial=sum(cells[a.id] for a in last))
         own = [action for action, end in zip(commands or (), islice(ends, 1, None), strict=True) if end <= room]
