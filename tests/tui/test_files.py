@@ -31,6 +31,7 @@ def reader(tmp_path):
         now=Clock(),
         root=str(tmp_path),
         versions=SimpleNamespace(unsettled=False),
+        facts=(False, False, False),
         take_in=lambda: None,
         refresh=lambda *_: None,
         count_findings=lambda: None,
