@@ -15,7 +15,6 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
 from tui.conftest import NOW, press, running, settle
-from tui.hands import read
 from tui.hands import write as write_file
 
 WIDE, SMALL = (120, 40), (80, 24)
@@ -185,29 +184,6 @@ async def test_a_note_says_who_gets_it_why_it_is_stuck_and_whether_it_arrived(wo
         assert "for the next prompt of “make the upload test stable”" in await detail("For that one")
         await press(pilot, "slash", *"upload test", "enter")
         assert "For that one" in states(app)  # the filter finds the title
-
-
-async def test_what_waits_is_changed_and_undone(world, app):
-    old = "Checkout is being rewritten by Mara; ask before changing it."
-    path = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)) + "/guidance.md"
-    before = read(path)
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, old)
-        was = notes(world)[old]
-        await press(pilot, "e")
-        form = app.screen
-        assert form.query_one("#to", Select).value == "project"
-        assert "that touches src/checkout/**" in str(form.query_one(".where").render())
-        form.query_one("#text", TextArea).text = "Mara is done with checkout."
-        await press(pilot, "ctrl+s")
-        now = notes(world)["Mara is done with checkout."]
-        assert (now["id"], now["for"], now["from"]) == (was["id"], was["for"], was["from"])
-        assert old not in notes(world)
-        after = read(path)
-        await press(pilot, "z")
-        assert read(path) == before
-        await press(pilot, "Z")
-    assert read(path) == after
 
 
 @pytest.mark.every(step=1)
