@@ -16,6 +16,7 @@ from memtui.store.index import index as memory_index
 # From this ratio of difflib on, two paragraphs or lines are versions of one another.
 SIMILAR = 0.5
 _FIELD = re.compile(r"^([^\s#][^:\n]*):(?:\s|$)")
+_Stands = Callable[[str], bool]
 _PARAGRAPH = re.compile(r"\n(?:[ \t]*\n)+")
 
 
@@ -113,7 +114,7 @@ def _pair_alike(
 class _Merger:
     """A merge of one file under way: which side's text stands in doubt, and what did not fit so far."""
 
-    def __init__(self, name: str, ours_stand: bool, of_key: Callable[[str], bool] | None = None) -> None:
+    def __init__(self, name: str, ours_stand: bool, of_key: _Stands | None = None) -> None:
         self.name = name
         self.ours_stand = ours_stand
         self.of_key = of_key or (lambda _: ours_stand)
@@ -219,12 +220,7 @@ def merge_memory(base: bytes, ours: bytes, theirs: bytes, name: str, *, ours_sta
 
 
 def merge_index(
-    base: bytes,
-    ours: bytes,
-    theirs: bytes,
-    name: str,
-    ours_stand: bool = True,
-    of_memory: Callable[[str], bool] | None = None,
+    base: bytes, ours: bytes, theirs: bytes, name: str, ours_stand: bool = True, of_memory: _Stands | None = None
 ) -> Merge:
     """Merge a MEMORY.md as `merge_memory`: the line of a memory is one thing, wherever it stands. `of_memory`: whether
     the text of `ours` stands for a memory, by its target."""

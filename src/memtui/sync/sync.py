@@ -386,14 +386,11 @@ def _leave(root: str, here: LocalTree, tree: Tree, row: dict[str, Any], team: st
 def _sentences(conflicts: list[Conflict]) -> list[str]:
     """Say what did not fit, once for each memory; the line of a memory in MEMORY.md is its own."""
     sentences: dict[str, str] = {}
-    for conflict in conflicts:
-        path = _memory_of(conflict)
-        if conflict.beside:
-            sentences[path] = f"new on both sides; the other one is {conflict.beside} now."
-        elif conflict.other:
-            sentences[path] = "changed on both sides; one text stands, the other waits in the Inbox."
-        else:
-            sentences.setdefault(path, "deleted on one side, changed on the other; it stands.")
+    for conflict in sorted(conflicts, key=lambda conflict: bool(conflict.other)):
+        deleted = "deleted on one side, changed on the other; it stands."
+        words = f"new on both sides; the other one is {conflict.beside} now." if conflict.beside else deleted
+        both = "changed on both sides; one text stands, the other waits in the Inbox."
+        sentences[_memory_of(conflict)] = both if conflict.other else words
     return [f"{path}: {words}" for path, words in sentences.items()]
 
 
