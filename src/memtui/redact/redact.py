@@ -201,7 +201,8 @@ _BEGINS = pattern("begins")
 
 def _unescaped(text: str) -> ReducedText:
     """Remove invisible characters and resolve escapes."""
-    escapes = _ESCAPED.finditer(text) if _BEGINS.search(text) else ()
+    is_plain = text.isascii() and not ("&" in text or "%" in text or "\\" in text or "\x1b" in text)
+    escapes = _ESCAPED.finditer(text) if not is_plain and _BEGINS.search(text) else ()
     return ReducedText(text, [(*match.span(), _meant(match)) for match in escapes])
 
 
