@@ -182,7 +182,7 @@ def test_rows_of_a_hostile_commit_are_left_out(both, remote):
     repo.push(repo.commit({**tree, **files, "triggers/global.jsonl": b"\n".join(rows), **note}, [head], "x", tree))
     (desktop.home / ".claude" / "memtui" / "config.toml").write_text("sync_drafts = true\n")
     desktop.sync()
-    assert sync.machines(desktop.root, state.load(desktop.root))[0][0] == "desktop"
+    assert sync.machines(desktop.env, desktop.root, state.load(desktop.root))[0].name == "desktop"
     membership.join(desktop.root, str(remote), "desktop")
     assert desktop.beside("triggers") == {"ship.md": ["put it live"]}
     assert desktop.notes() == []

@@ -34,6 +34,8 @@ class TreeMerge(NamedTuple):
 def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool] = lambda _: True) -> TreeMerge:
     """Merge two trees over the one that both began with. `ours_stand`: for a path, whose text stands in doubt."""
     conflicts: list[Conflict] = []
+    if theirs == base:
+        return TreeMerge(dict(ours), conflicts)
     ours, theirs = _apart(base, ours), _apart(base, theirs)
     renames = _renames(base, ours), _renames(base, theirs)
     for path in renames[0].keys() & renames[1].keys():  # one name stands if both found another
