@@ -257,9 +257,7 @@ def _print_findings(out: Output, reports: "list[Finding]", fixed: "list[dict[str
             message = findings.message(finding)
             out.finding(*MARKS[finding.level], f"{title}: {message}" if message else title, findings.remedy(finding))
     for place, where in ELSEWHERE.items():
-        # trust is apart, for `memtui check` does not count it
-        here = (row for row in reports if ("trust" if row.code == "trust.waiting" else findings.place(row)) == place)
-        if count := findings.problems(here):
+        if count := findings.problems(row for row in reports if findings.place(row) == place):
             out.print(f"{styled('!', 'red')} {many(count, 'problem')} {where}")
     out.print()
     problems, notes = findings.problems(reports), findings.notes(findings.of_setup(reports))
