@@ -39,21 +39,22 @@ def _words(name: str, description: str, body: str) -> TextWords:
     return TextWords(words(f"{name} {description} {body[:BODY]}"))
 
 
-def _rarity(texts: Sequence[TextWords]) -> dict[str, float]:
+def _rarity(bags: Sequence[Collection[str]]) -> dict[str, float]:
     """Return how rare each word is: the logarithm of how few of the texts have it."""
-    counts = Counter(chain.from_iterable(text.bag for text in texts))
-    return {word: math.log((1 + len(texts)) / count) for word, count in counts.items()}
+    counts = Counter(chain.from_iterable(bags))
+    return {word: math.log((1 + len(bags)) / count) for word, count in counts.items()}
 
 
 def pairs(memories: Iterable[Memory], most: int = 200, least: float = ALIKE) -> list[Pair]:
     """List the pairs that are as similar as `least`, or state the same rules, most similar first."""
     whole = [memory for memory in memories if memory.broken is None]
-    texts = [_words(memory.name, memory.description, memory.body) for memory in whole]
-    weights = _rarity(texts)
+    # As tuples, of which many take an eighth of the memory of sets.
+    bags = [tuple(_words(memory.name, memory.description, memory.body).bag) for memory in whole]
+    weights = _rarity(bags)
     scored = []
     same = set(_of_one_rule(whole))
-    for one, other in same.union(_candidates([text.bag for text in texts])):
-        alike = similarity(texts[one], texts[other], weights)
+    for one, other in same.union(_candidates(bags)):
+        alike = similarity(TextWords(frozenset(bags[one])), TextWords(frozenset(bags[other])), weights)
         if alike.score >= least or (one, other) in same:
             scored.append((alike.score, one, other, alike.shared))
     scored.sort(key=lambda pair: (-pair[0], *pair[1:3]))
@@ -86,7 +87,7 @@ def by_rarest(bags: Sequence[Collection[str]], most: int) -> dict[str, list[int]
     return holders
 
 
-def _candidates(bags: Sequence[frozenset[str]]) -> Iterable[tuple[int, int]]:
+def _candidates(bags: Sequence[Collection[str]]) -> Iterable[tuple[int, int]]:
     """Return the pairs of texts (numbers) that have SHARED of their RAREST words in common."""
     counts = Counter(chain.from_iterable(bags))
     rare = [[word for word in bag if 1 < counts[word] <= COMMON] for bag in bags]
@@ -97,11 +98,12 @@ def _candidates(bags: Sequence[frozenset[str]]) -> Iterable[tuple[int, int]]:
 def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Similar]:
     """List the memories most similar to a draft, best first, without broken ones."""
     whole = [memory for memory in memories if memory.broken is None]
-    own, *texts = [_words(name, "", text), *(_words(memory.name, memory.description, memory.body) for memory in whole)]
-    weights = _rarity([own, *texts])
+    own = _words(name, "", text)
+    bags = [tuple(_words(memory.name, memory.description, memory.body).bag) for memory in whole]
+    weights = _rarity([own.bag, *bags])
     similars = []
-    for memory, known in zip(whole, texts, strict=True):
-        score = similarity(own, known, weights).score
+    for memory, bag in zip(whole, bags, strict=True):
+        score = similarity(own, TextWords(frozenset(bag)), weights).score
         score = max(score, SAME_NAME) if memory.name.casefold() == name.casefold() else score
         if score >= SIMILAR:
             similars.append(Similar(memory, round(score, 2)))
