@@ -41,7 +41,7 @@ async def test_a_draft_is_approved_with_the_rules_that_a_person_saw(world, app, 
         await to_row(pilot, lambda row: row.item and row.item.entry.fields.get("name") == "only-pnpm")
         await pilot.pause(0.5)
         await settle(pilot)
-        assert f"checks  {RULE}   broken 14 of 20 times in the last 30 days" in app.screen.detail.plain
+        assert f"rules  {RULE}   broken 14 of 20 times in the last 30 days" in app.screen.detail.plain
         if typed is None:
             await press(pilot, "a")
         else:
