@@ -69,6 +69,14 @@ def test_it_comes_again_after_a_compaction_and_not_after_a_resume(home):
     assert "shared" in prompt_of_qwen(home, session="cleared").context
 
 
+def test_a_start_that_a_broken_disk_did_not_note_is_no_compaction(home):
+    home.guide("a note")
+    assert "a note" in prompt_of_qwen(home).context
+    (path,) = home.root.glob("sessions/s1.json")
+    path.write_text(json.dumps({key: value for key, value in json.loads(path.read_text()).items() if key != "started"}))
+    assert "a note" not in prompt_of_qwen(home).context
+
+
 def test_what_an_agent_drops_before_a_tool_comes_after_it(home):
     home.guide("stop now", urgent="yes")
     tool = {"agent": "qwen", "tool_name": "run_shell_command", "tool_input": {"command": "ls"}}

@@ -34,7 +34,8 @@ def _begin(hook: runner_hot.Hook) -> None:
     from memtui.hooks import session_start_hot
 
     hook.answers = []
-    hook.payload = {**hook.payload, "source": "startup" if state.is_new else "compact"}
+    # A start that no disk took is none that a compaction dropped.
+    hook.payload = {**hook.payload, "source": "compact" if state.compacting or state.started else "startup"}
     hook.attempt(None, session_start_hot.handle, hook)
 
 

@@ -79,7 +79,7 @@ def _leave_to_prompt(hook: runner_hot.Hook, source: str) -> None:
     """Have the next prompt bring what this start would, if the context is new; see to the indexes. Raises OSError."""
     state = session_state_hot.load(hook.root, hook.session_id)
     if source not in COPIES and not state.is_new:
-        state.started = ""
+        state.started, state.compacting = "", state.compacting or source
         state.save()
     _catch_up(hook, [])
 
