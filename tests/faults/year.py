@@ -557,15 +557,9 @@ class Year:
         held = kept + "".join(self._text(top) for top in [*tops[0], *tops[1]])
         ever = held + "".join(self._text(world.root + "/trash") for world in self.worlds)
         since = self.now - KEPT_DAYS * DAY
-        for tokens, where, what in (
-            (self.drafts, held, "draft"),
-            (self.memories, held, "memory"),
-            ([token for token, at in self.edits.items() if at > since], ever, "text"),
-            ([token for token, at in self.removed.items() if at > since], ever, "removed memory"),
-        ):
-            self.wrong += [
-                f"the {what} {each} is lost" for each in sorted(tokens) if not re.search(rf"{each}\b", where)
-            ]
+        past = [token for token, at in {**self.edits, **self.removed}.items() if at > since]
+        for tokens, where in ((self.drafts, held), (self.memories, held), (past, ever)):
+            self.wrong += [f"{token} is lost" for token in sorted(tokens) if not re.search(rf"{token}\b", where)]
         one, other = ({**self._files(top[0], "global"), **self._files(top[1], "auto")} for top in tops)
         self.wrong += [f"{name} differs between the machines" for name in sorted(set(one.items()) ^ set(other.items()))]
         for self.world in self.worlds:
@@ -589,16 +583,14 @@ class Year:
                 self.wrong.append(f"{name} of {record['session_id']} {record.get('event')} is called {outcome}")
         text = self._text(root) + self._text(self.world.config + "/memory") + self._text(self.world.shop + "/.claude")
         self.wrong += [f"{secret} is on the disk" for secret in self.secrets if secret in text]
-        for error in error_log_hot.newest_first(root):
-            self.done["errors"] += 1
-            is_removed = error.get("error") == "FileNotFoundError" and self.done["caches"]
-            if error.get("error") not in FORESEEN and not is_removed:
-                self.wrong.append(f"logged: {json.dumps(error)[:1500]}")
+        foreseen = FORESEEN | ({"FileNotFoundError"} if self.done["caches"] else set())
+        errors = [error for error in error_log_hot.newest_first(root) if error.get("error") not in foreseen]
+        self.wrong += [f"logged: {error}" for error in errors]
         self.wrong += [f"still claimed: {path}" for path in self.world.claimed() if "replaced~" not in path]
         # Files have the time at which they were really written.
         running.asked(lambda: (running.clock(7 * DAY), worker.tidy(root)), self.world.env)
         self.wrong += [f"stray {path}" for path in self.world.strays()]
-        self.command("doctor", "--fix", "files")
+        self.command("doctor", "--fix")
         self.must("check", "--fix", "--yes", "--scope", "global")  # the line of a memory that an agent removed
         for words in (["doctor", "--json"], ["check", "--json", "--codes", "memories.index"]):
             ended = self.run(lambda words=words: running.command(words), cwd=self.world.shop)
@@ -606,14 +598,14 @@ class Year:
                 if row["level"] not in {"ok", "info"} and row["code"] not in UNASKED:
                     self.wrong.append(f"{words[0]} finds {row}")
         self.must("setup", "hooks", "--agent", "all", "--remove", "--yes")
-        with open(self.world.config + "/settings.json") as file:
-            if (text := file.read()) != SETTINGS:
-                self.wrong.append(f"the settings are now {text!r}")
+        if (text := self._files(self.world.config, "")["/settings.json"]) != SETTINGS:
+            self.wrong.append(f"the settings are now {text!r}")
 
     @staticmethod
     def _files(top: str, kind: str) -> "dict[str, str]":
         found = {}
-        for name in os.listdir(top) if os.path.isdir(top) else ():
+        names = [name for name in os.listdir(top) if os.path.isfile(f"{top}/{name}")] if os.path.isdir(top) else []
+        for name in names:
             with open(f"{top}/{name}", errors="replace") as file:
                 found[f"{kind}/{name}"] = file.read()
         return found
