@@ -8,11 +8,13 @@ not paint in time, or takes more and more memory. What a walk failed with names 
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
 import signal
 import string
+import subprocess
 import sys
 import tempfile
 import time
@@ -338,6 +340,10 @@ class Walker:
         self._must_be_restored()
         self._meddler.end()
         self._look()
+        words = [sys.executable, "-m", "memtui", "doctor", "--json"]
+        done = subprocess.run(words, cwd="/", env=self.world.environment(), capture_output=True, check=False)
+        if done.returncode not in {0, 5} or done.stderr or not json.loads(done.stdout)["ok"]:
+            raise self._failure(f"memtui doctor ended with {done.returncode}: {done.stderr!r}")
 
     def _hang(self, what: str) -> WalkFailed:
         """With what each thread was doing."""
