@@ -40,22 +40,30 @@ class Picture:
 
 
 PREFER_PNPM = (stage.memory("prefer-pnpm"),)
+SMALL = (84, 22)  # as wide as a page of a forge can show with letters of the size of its text
+DRAFTS = (stage.press("/", *"kind:draft", "enter"), stage.draft(stage.APPROVED))
+OF_README = tuple(
+    Picture(name, screen, steps, SMALL, theme)
+    for name, screen, steps in (
+        ("memories", "memories", PREFER_PNPM),
+        ("inbox", "inbox", DRAFTS),
+        ("approved", "inbox", (stage.approve,)),
+        ("told", "inbox", (stage.tell, stage.press("/", *"session:f1c3", "enter"), stage.press("j"))),
+        ("merge", "inbox", (stage.press("/", *"kind:merge", "enter"), stage.merge)),
+        ("recall", "memories", (stage.recalled,)),
+    )
+    for name, theme in ((name, "textual-dark"), (f"{name}-light", "textual-light"))
+)
 PICTURES = (
-    Picture("memories", "memories", PREFER_PNPM),
-    Picture("inbox", "inbox", (stage.draft(stage.APPROVED),)),
-    Picture("approved", "inbox", (stage.approve,)),
-    Picture("told", "inbox", (stage.tell,)),
+    *OF_README,
     Picture("note", "activity", (stage.compose,)),
     Picture("delivery", "activity", (stage.prompt,)),
     Picture("session", "activity", (stage.session,)),
-    Picture("merge", "inbox", (stage.merge,)),
     Picture("changed", "inbox", (stage.change_elsewhere,)),
-    Picture("recall", "memories", (stage.recalled,)),
     Picture("setup", "setup", (stage.setting,)),
     Picture("backfill", "inbox", (stage.past_sessions, stage.press("enter")), past=True),
     Picture("import", "memories", (stage.act("memories.import"), stage.press(*"notes", "enter")), past=True),
     Picture("memories-80x24", "memories", PREFER_PNPM, size=(80, 24)),
-    Picture("memories-light", "memories", PREFER_PNPM, theme="textual-light"),
 )
 # The pictures of the animation `loop`, with the words below each, and how long one is shown.
 LOOP = (
@@ -96,12 +104,12 @@ def draw(picture: Picture, prefix: str = "t") -> str:
     return "\n".join(each.rstrip() for each in svg.strip().split("\n")) + "\n"
 
 
-def animate() -> str:
-    """The pictures of LOOP, one after the other; without animations the first."""
+def animate(theme: str = "") -> str:
+    """The pictures of LOOP, one after the other; without animations the first. `theme`: `-light` or the dark one."""
     known = {picture.name: picture for picture in PICTURES}
     frames, width, height = [], 0.0, 0.0
     for number, (name, words) in enumerate(LOOP):
-        svg = draw(known[name], f"f{number}")
+        svg = draw(known[name + theme], f"f{number}")
         width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())
         body = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
         caption = f'<text class="caption" x="{width / 2}" y="{height + 36}">{number + 1}  {words}</text>'
@@ -133,6 +141,7 @@ def main() -> int:
     """Make them, or check them."""
     parser = argparse.ArgumentParser(description="Make the pictures of the screens from the sample world.")
     makers = {picture.name: functools.partial(draw, picture) for picture in PICTURES} | {"loop": animate}
+    makers |= {"loop-light": functools.partial(animate, "-light")}
     parser.add_argument("names", nargs="*", metavar="NAME", help="; ".join(makers))
     parser.add_argument("--check", action="store_true", help="exit 1 if a picture is not current, and write nothing")
     args = parser.parse_args()

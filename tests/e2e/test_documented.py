@@ -102,7 +102,7 @@ README = [
     ("memtui undo", "(?i)undo|approve", []),
     ("memtui import .claude/memory --dry-run", "known already|would", []),
     ("memtui demo", "This shell is in a sample world", [("exit leaves it", "exit\n")]),
-    ("memtui demo --tour", "", [("1 of 3", "q"), ("c note", "q")]),
+    ("memtui demo --tour", "", [("1 of 3", "q")]),
     ("memtui", "", [("1 Memories", "q")]),
 ]
 

@@ -160,7 +160,7 @@ def _write(root: str, journal: Journal, before: bytes, after: bytes, summary: st
 
 def as_typed(value: Value) -> str:
     """Write the value of a setting as a person types it."""
-    return value if isinstance(value, str) else as_toml(value)
+    return ("off", "on")[value] if isinstance(value, bool) else value if isinstance(value, str) else as_toml(value)
 
 
 def _quoted(text: str) -> str:

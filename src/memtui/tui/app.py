@@ -257,7 +257,9 @@ class MemtuiApp(Services):
         if not (is_bound or priority or self.on_top is None):
             bound = [a for a in keymap.ACTIONS if key in keymap.keys_of(a).split(",")]
             places = dict.fromkeys(a.group.capitalize() for a in bound if a.section != keymap.SECTIONS["M"])
-            if places:
+            if len(key) == 1 and not bound:
+                self.warn(keymap.keyed(f"{key} does nothing here. {{app.help}} lists the keys."))
+            elif places:
                 self.warn(f"{keymap.key_word(key)} works in {' and '.join(places)}.")
         return is_bound
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from memtui.views import safe_text
 
-HEADING = "dim underline"
+HEADING = "bold"
 
 
 class Words(NamedTuple):

@@ -32,3 +32,6 @@ async def test_changes_made_together_are_one_row_that_is_undone_whole(app, world
         assert (exists(first), exists(second)) == (True, True)
         await press(pilot, "U")
         assert "◂ remove 2 memories" in app.screen.rows[0][1]
+        assert ("enter", "redo it") in app.screen.keys()
+        await press(pilot, "enter")
+        assert (exists(first), exists(second)) == (False, False)

@@ -34,8 +34,9 @@ OVER = 7  # lines of the screen above and below the list: the question, what is 
 LEAST, MOST = 40, 80  # the width of a box in columns: the least, the most that a long question alone takes
 SHARE = 0.4  # the part of the height that a list with an `about` takes
 NARROWED = 3  # a list of fewer options, such as yes and no, is not narrowed
-# The palette: what its themes begin with, the width of names and keys, and the action that opens it.
-THEME, NAME_WIDTH, KEY_WIDTH, OWN = "theme: ", 30, 7, "app.palette"
+# The palette: what its themes begin with, the width of names and keys, and what it has no row for.
+THEME, NAME_WIDTH, KEY_WIDTH = "theme: ", 30, 7
+LEFT_OUT = {"app.palette", "list.left", "list.right", "list.next", "list.previous"}
 
 
 class Line(Dialog[str]):
@@ -297,7 +298,7 @@ def left_alone(title: str, reasons: "Iterable[tuple[str, str]]") -> Preview:
 async def choose_action(services: "Services", group: str, own: "Mapping[str, Command]") -> None:
     """Let an action or a theme be chosen, and run it; `own` are the commands of the screen on top, which come first."""
     order = {group: 0, keymap.LIST: 1, keymap.GLOBAL: 2}
-    offered = [action for action in keymap.offered(read_only=services.read_only) if action.id != OWN]
+    offered = [action for action in keymap.offered(read_only=services.read_only) if action.id not in LEFT_OUT]
     possible = [
         own[action.id].named(action) if action.id in own else action
         for action in offered

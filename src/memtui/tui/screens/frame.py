@@ -16,7 +16,7 @@ from memtui.views import safe_text
 # The cells of a screen from which the detail has a pane below the list, and from which it has one beside it: the list
 # shows as much of a sentence there as one of 120 cells does. The width of the detail then, as the style sheet has it.
 STACKED, BESIDE = 100, 160
-DETAIL_PERCENT = 34
+DETAIL_PERCENT = 40
 # Of the lines of both panes: the most that the list above the detail has, in percent, the least, and those around its
 # rows: its border, its head and the line of the filter.
 LIST_PERCENT, LEAST_LIST, AROUND_ROWS = 60, 8, 4
@@ -76,6 +76,8 @@ class Frame:
         """Return whether an action works now: one of the list only while the list is seen."""
         screen = self.screen
         if (action.listed and screen.detail_covers_list) or (action.writes and screen.services.read_only):
+            return False
+        if action.listed and not screen.all_rows and action.verb != "project":  # there is nothing to act on
             return False
         command = screen.commands.get(action.id)
         return command is None or not command.why_not()

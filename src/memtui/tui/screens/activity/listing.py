@@ -215,15 +215,17 @@ class Listing(RowContext):
     def total(self) -> str:
         return _counted(self.everything)
 
-    def summary(self, counted: str, *, in_short: bool) -> Text:
-        """Return how many notes are not delivered, how many deliveries are `counted`, and what became of them."""
+    def summary(self, counted: str, room: int) -> Text:
+        """Return how many notes are not delivered, how many deliveries are `counted`, and what became of all of them:
+        in glyphs where `room` cells are too few for words."""
         known, notes = self.data.receipts.known, sum(note.is_lost for note in self.wanted_notes())
         line = Text().append(f"{many(notes, 'note')} not delivered" if notes else "", colours.PROBLEM)
         line.append(" · " if notes else "").append(counted, "bold")
         rows = self.reading.rows if self.reading is not None else []
-        for count, word, outcome in outcomes(ReceiptCounts.of(known.get(row.id, "") for row in rows)):
-            line.append(f"  {count:,} {GLYPHS[outcome][0]}" if in_short else f" · {count:,} {word}", GLYPHS[outcome][1])
-        return line
+        sums = outcomes(ReceiptCounts.of(known.get(row.id, "") for row in rows))
+        words = Text().join(Text(f" · {count:,} {word}", GLYPHS[outcome][1]) for count, word, outcome in sums)
+        short = Text().join(Text(f"  {count:,} {GLYPHS[outcome][0]}", GLYPHS[outcome][1]) for count, _, outcome in sums)
+        return line.append_text(words if line.cell_len + words.cell_len <= room else short)
 
     # workers
 

@@ -23,7 +23,7 @@ from memtui.tui.files import PARTS, RECEIPTS, VERSIONS
 from memtui.tui.screens.activity.listing import FIELDS, IS_LOST, Listing, plots
 from memtui.tui.screens.activity.rows import COLUMNS, MARKS, NoteRow, newest
 from memtui.tui.screens.activity.sessions import READING, DeliveryEntry, Row, RunRow, SessionGroup
-from memtui.tui.screens.frame import Described
+from memtui.tui.screens.frame import CORNERS, Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, bindings, first_of
 from memtui.tui.texts import TEXTS
@@ -252,7 +252,7 @@ class Activity(ListScreen[Row]):
         deaf = notes.keyed(code, read_only=self.services.read_only)
         line = Text(no_wrap=True, overflow="ellipsis", end="")
         line.append(problem or deaf, colours.PROBLEM).append(" · " if problem or deaf else "")
-        return line.append_text(self.listing.summary(self.counted(), in_short=self.has_class("narrow")))
+        return line.append_text(self.listing.summary(self.counted(), self.middle.outer_size.width - CORNERS))
 
     @property
     def sought(self) -> str:

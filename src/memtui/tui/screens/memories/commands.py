@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memtui.store.store import Store
     from memtui.tui.dialogs.subject import Subject
 
+IN_INBOX = {"X", "U"}  # letters of flags that a row of the Inbox cures
 AUTOSAVES_NAMED = 4  # the most autosaves that are named at the start
 # Cells of a scope's name before its path.
 MOST_NAME = 28
@@ -101,13 +102,20 @@ class MemoryCommands:
 
     def _why_no_link(self) -> str:
         nothing = "This memory links to no other that is there, and none links to it."
-        return "" if self.links() or self.breaks() else nothing
+        return "" if self.links() or self.breaks() or self._is_flagged() else nothing
+
+    def _is_flagged(self) -> bool:
+        """Whether the memory is broken, or not trusted: the Inbox has a row of that."""
+        return self.list.row is not None and bool(IN_INBOX & set(self.list.row[1].letters))
 
     async def follow(self) -> None:
         """Go to where a rule was broken, to a memory that this one links to, or that links to it."""
         here, breaks, now = self.list.row_id, self.breaks(), self.services.data.now()
         words = {key: safe_text.line(f"broken {rules.broken(broken.moment, now)}") for key, broken in breaks.items()}
         ends = [*(words | self.links()).items()]
+        if not ends and self.list.row is not None:
+            self.services.go("inbox").show_query(self.list.row[1].memory.stem)
+            return
         path = ends[0][0] if len(ends) == 1 else await self.services.ask(Choice("Follow", ends))
         if broken := breaks.get(path or ""):
             activity = self.services.go("activity")

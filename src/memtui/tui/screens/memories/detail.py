@@ -159,7 +159,7 @@ def flag_lines(row: Row) -> Text:
     text = Text()
     for flag in row.flags:
         mark, style = ("!", colours.PROBLEM) if flag.level == PROBLEM else ("·", "dim")
-        words = findings.flag(flag, keymap.keyed("trust it in the Inbox ({app.inbox}), or run `memtui trust`"))
+        words = findings.flag(flag, keymap.keyed("{memories.follow} goes to it in the Inbox"))
         text.append(f"{mark} {safe_text.line(words, 300)}\n", style)
     return text
 

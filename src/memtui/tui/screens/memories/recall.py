@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,8 @@ HINT = "a prompt, as you would type it to Claude; down takes a recent one"
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
 NAMES_SHOWN = 3
-PROMPTS, PROMPT_SHOWN = 60, 160  # prompts that are offered, and the characters of one in the list
+# Prompts that are offered, those of them that are tried for the first, and the characters of one in the list.
+PROMPTS, TRIED, PROMPT_SHOWN = 60, 8, 160
 WITHOUT = TABLES["not while a prompt orders the list"]  # by action: why
 # The order of actions in the bottom bar, with the words of those that mean something else here.
 FOOTER = ("recall", "retype", "remove", "pin", "edit", "filter", "mark")
@@ -93,9 +95,8 @@ class Recall(Labelled):
         memories.add_class("recalling")
         self._show_state(commands, LEGEND)
         memories.rows_before["recall"] = row_id
-        read = lambda: self._tell(self._show_prompts, self.recalling.prompts(PROMPTS))
-        self.run_worker(read, group="prompts", thread=True)
         self.run(fresh=True)
+        self.run_worker(self._read_prompts, group="prompts", thread=True)
         self.type_prompt()
 
     def leave(self) -> bool:
@@ -146,11 +147,18 @@ class Recall(Labelled):
             if not worker.is_cancelled:
                 self._tell(self._show_run, run, problem)
 
-    def _show_prompts(self, prompts: "list[Prompt]") -> None:
-        """Offer the prompts; begin with the newest, if nothing is typed."""
+    def _read_prompts(self) -> None:
+        """Read the prompts, and find the newest that brings a memory: one that brings nothing shows little."""
+        prompts = self.recalling.prompts(PROMPTS)
+        with self._one_run, suppress(MemtuiError, OSError):  # the indexes are up to date then
+            newest = (prompt for prompt in prompts[:TRIED] if self.recalling.run(prompt.text).delivered)
+            self._tell(self._show_prompts, prompts, next(newest, prompts[0] if prompts else None))
+
+    def _show_prompts(self, prompts: "list[Prompt]", first: "Prompt | None") -> None:
+        """Offer the prompts; begin with the `first`, if nothing is typed."""
         self.recent = prompts
-        if prompts and not self.prompt and not self.line.value:
-            self.put(prompts[0].text)
+        if first is not None and not self.prompt and not self.line.value:
+            self.put(first.text)
 
     def _show_index(self, step: str, problem: str) -> None:
         """Show what is indexed now, or the problem that keeps the indexes from being brought up to date."""

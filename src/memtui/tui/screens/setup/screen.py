@@ -261,7 +261,7 @@ class Setup(ListScreen[SetupRow]):
         self._assign(option.key, None, self.services.data.project_root if option.source == "project" else None)
 
     async def _choose_value(self, about: Setting) -> None:
-        values = list(config_hot.CHOICES.get(about.key, ("true", "false")))
+        values = list(config_hot.CHOICES.get(about.key, ("on", "off")))
         own = about.key in config_hot.PER_PROJECT
         options = [(f"{ALL} {value}", f"{value}, in all projects" if own else value) for value in values]
         options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
