@@ -82,11 +82,8 @@ def _refuse(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-def _int(digits: str) -> float:
-    return int(digits) if len(digits) < LONGEST_INT else float(digits)
-
-
 # Reads JSON as Claude Code does: without NaN, and numbers of any length.
+_int = lambda digits: int(digits) if len(digits) < LONGEST_INT else float(digits)
 DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_int)
 
 

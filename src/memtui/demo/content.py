@@ -29,6 +29,14 @@ class World:
     sessions: Mapping[str, str]
 
 
+def write(path: str, text: str, seconds: float) -> None:
+    """Write a file of a sample world, as if at this time. Raises OSError."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.utime(path, (seconds, seconds))
+
+
 def is_world(directory: str) -> bool:
     return os.path.isfile(os.path.join(directory, SAMPLE_MARKER))
 

@@ -114,8 +114,7 @@ class DemoSession:
 
     def writes(self, path: str, text: str) -> None:
         """Let the agent write a memory, and log that it did. Ids of what follows stay as they are."""
-        fs_hot.write_atomic(path, text.encode(), durable=False)
-        os.utime(path, (self.time, self.time))
+        content.write(path, text, self.time)
         self.written += 1
         name = ulid(self.time, 4000 + self.count + self.written)
         self.log(name, "PostToolUse", "", [use(self.world, path, "wrote")], "Write")
@@ -132,10 +131,7 @@ class DemoSession:
 
     def write_transcript(self) -> None:
         path = transcript_path(self.world, self.name, self.project)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("\n".join(self.lines) + "\n")
-        os.utime(path, (self.time, self.time))
+        content.write(path, "\n".join(self.lines) + "\n", self.time)
 
 
 def use(world: World, path: str, action: str) -> Record:
@@ -188,36 +184,25 @@ def drafts(world: World, at: float) -> list[blocks_hot.Block]:
     """Make the blocks of pending updates and items that a first prompt gets at the time `at`."""
     blocks = []
     directory = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
-    update, todo = "unreviewed, newest first", "unfinished, first prompt of the session"
-    for kind, rows, file, number, reason, intro in (
-        (
-            "pending-update",
-            content.entries("SHOP_UPDATES"),
-            "pending-updates.md",
-            1006,
-            update,
-            lists_hot.UPDATES_INTRO,
-        ),
-        ("pending-item", content.entries("SHOP_ITEMS"), "pending-items.md", 1011, todo, lists_hot.ITEMS_INTRO),
+    for kind, texts, number, reason, intro in (
+        ("update", "SHOP_UPDATES", 1006, "unreviewed, newest first", lists_hot.UPDATES_INTRO),
+        ("item", "SHOP_ITEMS", 1011, "unfinished, first prompt of the session", lists_hot.ITEMS_INTRO),
     ):
-        parts = []
-        for place, (fields, text, hours) in enumerate(rows, number):
-            lines = [line for line in text.split("\n") if line.strip() and not line.startswith(format_hot.EVIDENCE)]
+        parts, path = [], f"{directory}/pending-{kind}s.md"
+        for place, (fields, text, hours) in enumerate(content.entries(texts), number):
             when = world.now - hours * HOUR
             if when >= at:
                 continue
-            shown, ago = "\n  ".join(lines), clock_hot.ago(when, at)
-            session = world.sessions[fields["session"]][:8]
+            lines = [line for line in text.split("\n") if line.strip() and not line.startswith(format_hot.EVIDENCE)]
+            words, ago, session = "\n  ".join(lines), clock_hot.ago(when, at), world.sessions[fields["session"]][:8]
             shown = (
-                f"- [{fields['kind']}, {ago}] {shown}"
-                if reason == update
-                else f"- [ ] {shown} (session {session}, {ago})"
+                f"[ ] {words} (session {session}, {ago})" if kind == "item" else f"[{fields['kind']}, {ago}] {words}"
             )
-            item: Record = {"kind": kind, "id": ulid(when, place), "scope": "project", "path": f"{directory}/{file}"}
-            parts.append(blocks_hot.Part(shown, lines[0], {**item, "reason": reason}))
+            item: Record = {"kind": f"pending-{kind}", "id": ulid(when, place), "scope": "project", "path": path}
+            parts.append(blocks_hot.Part(f"- {shown}", lines[0], {**item, "reason": reason}))
         if parts:
-            attributes = {"scope": "project", "source": f"{directory}/{file}"}
-            blocks.append(blocks_hot.Block(blocks_hot.TAGS[kind], attributes, intro, parts))
+            attributes = {"scope": "project", "source": path}
+            blocks.append(blocks_hot.Block(blocks_hot.TAGS[f"pending-{kind}"], attributes, intro, parts))
     return blocks
 
 

@@ -31,12 +31,13 @@ def build(directory: str, now: float | None = None) -> World:
     elif os.path.lexists(world.directory) and (not os.path.isdir(world.directory) or os.listdir(world.directory)):
         raise UsageError(f"{world.directory} exists and is not a sample world.", "Name an empty or a new directory.")
     os.makedirs(world.directory, exist_ok=True)
-    _write(world.directory + "/" + SAMPLE_MARKER, b"A sample world of memtui; memtui demo may replace it.\n", world.now)
+    marker = "A sample world of memtui; memtui demo may replace it.\n"
+    data.write(f"{world.directory}/{SAMPLE_MARKER}", marker, world.now)
     for project in (world.shop, world.blog):
-        _write(project + "/.git/HEAD", b"ref: refs/heads/main\n", world.now - 900 * HOUR)
+        data.write(project + "/.git/HEAD", "ref: refs/heads/main\n", world.now - 900 * HOUR)
         for name in ("objects", "refs/heads"):  # so that git reads it as a repository without a commit
             os.makedirs(f"{project}/.git/{name}")
-    _write(world.shop + "/compose.yaml", data.TEXTS["SHOP_COMPOSE"].encode(), world.now - 900 * HOUR)
+    data.write(world.shop + "/compose.yaml", data.TEXTS["SHOP_COMPOSE"], world.now - 900 * HOUR)
     _memories(world)
     _inboxes(world)
     sessions.write(world)
@@ -48,36 +49,25 @@ def build(directory: str, now: float | None = None) -> World:
     return world
 
 
-def _write(path: str, content: bytes, seconds: float) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(content)
-    os.utime(path, (seconds, seconds))
-
-
 def _memories(world: World) -> None:
     auto = f"{world.config}/projects/{paths_hot.slug(world.shop)}/memory"
     blog = f"{world.config}/projects/{paths_hot.slug(world.blog)}/memory"
-    blog_index = (
-        "# Notes\n\n- [Writing style](writing-style.md) — short sentences\n- [Images](image-sizes.md) — 1600 px\n"
-    )
-    blog_index += "".join(f"- Post {n}: sent, no comments\n" for n in range(1, INDEX_LINES - 4))
-    blog_index += "- [Newsletter](newsletter.md) — first Monday\n"
+    posts = "".join(f"- Post {n}: sent, no comments\n" for n in range(1, INDEX_LINES - 4))
     places = (
         (world.shop + "/.claude/memory", "SHOP_MEMORIES", data.TEXTS["SHOP_INDEX"]),
         (auto, "SHOP_AUTO", data.TEXTS["SHOP_AUTO_INDEX"]),
         (world.config + "/memory", "GLOBAL_MEMORIES", data.TEXTS["GLOBAL_INDEX"]),
-        (blog, "BLOG_AUTO", blog_index),
+        (blog, "BLOG_AUTO", data.TEXTS["BLOG_INDEX"].format(posts=posts)),
         (world.config + "/agent-memory/reviewer", "REVIEWER_MEMORIES", ""),
         (world.shop + "/.claude/agent-memory/migrator", "MIGRATOR_MEMORIES", ""),
     )
     for directory, texts, index in places:
         for name, (hours, text) in data.memories(texts).items():
-            _write(f"{directory}/{name}", text.encode(), world.now - hours * HOUR)
+            data.write(f"{directory}/{name}", text, world.now - hours * HOUR)
         if index:
-            _write(f"{directory}/MEMORY.md", index.encode(), world.now - 48 * HOUR)
-    _write(world.config + "/CLAUDE.md", data.TEXTS["INSTRUCTIONS"].encode(), world.now - 900 * HOUR)
-    _write(world.shop + "/CLAUDE.md", data.TEXTS["SHOP_INSTRUCTIONS"].encode(), world.now - 900 * HOUR)
+            data.write(f"{directory}/MEMORY.md", index, world.now - 48 * HOUR)
+    data.write(world.config + "/CLAUDE.md", data.TEXTS["INSTRUCTIONS"], world.now - 900 * HOUR)
+    data.write(world.shop + "/CLAUDE.md", data.TEXTS["SHOP_INSTRUCTIONS"], world.now - 900 * HOUR)
     memories = data.memories("SHOP_MEMORIES").items()
     trusted = [(name, text.encode()) for name, (_, text) in memories if name != data.UNTRUSTED]
     shared = world.shop + "/.claude/memory"

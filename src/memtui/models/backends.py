@@ -354,8 +354,6 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             os.killpg(process.pid, number)
         with suppress(subprocess.TimeoutExpired):
             process.wait(TERM_SECONDS)
-            if number == signal.SIGTERM:
-                continue
 
 
 def text_of(file: IO[bytes]) -> str:

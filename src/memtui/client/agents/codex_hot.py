@@ -9,8 +9,7 @@ from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
 from memtui.client.agents import records_hot
 from memtui.client.agents.agent_hot import Agent
 
-# Versions whose session files say what became of hooks' texts, as tested; a version that is not among them gets the
-# receipt "unknown" for a text that its file does not show.
+# Versions whose session files say what became of hooks' texts, as tested; others get the receipt "unknown".
 TESTED = (b'"cli_version":"0.171.',)
 # Bytes at a session's beginning that say who runs it.
 HEAD_BYTES = 4096
@@ -198,19 +197,12 @@ class _Translator:
         self._session, self._cwd = fastjson_hot.text(payload, "id"), fastjson_hot.text(payload, "cwd")
         if not self._session:
             return []
-        self._is_subagents = payload.get("thread_source") not in (None, "user") or isinstance(
-            payload.get("source"), dict
-        )
+        source = payload.get("source")
+        self._is_subagents = isinstance(source, dict) or payload.get("thread_source") not in (None, "user")
         origin = self._origin(raw, "session-" + self._session)
         parent = fastjson_hot.text(payload, "forked_from_id")
-        return [
-            {
-                "type": "system",
-                "subtype": "session",
-                **origin,
-                **({"forkedFrom": {"sessionId": parent}} if parent else {}),
-            }
-        ]
+        record: Record = {"type": "system", "subtype": "session", **origin}
+        return [{**record, "forkedFrom": {"sessionId": parent}} if parent else record]
 
     def _event(self, raw: "Record", payload: "Record") -> "list[Record]":
         kind = payload.get("type")
@@ -245,8 +237,7 @@ class _Translator:
             self._has_prompt = True
             text = _without_input(_texts(item))
             origin = self._origin(raw, name)
-            is_aside = self._is_aside or self._is_subagents
-            if is_aside:
+            if self._is_aside or self._is_subagents:
                 return [records_hot.aside(text, origin)]
             return [records_hot.person(text, origin, fastjson_hot.text(payload, "turn_id"))]
         if kind == "AgentMessage":
@@ -262,17 +253,15 @@ class _Translator:
             return self._call(raw, name, "apply_patch", {"patch": patch}, fastjson_hot.text(item, "stdout"), is_error)
         return []
 
-    def _call(
-        self, raw: "Record", name: str, tool: str, tool_input: "Record", output: str, is_error: bool
-    ) -> "list[Record]":
+    def _call(self, raw: "Record", name: str, tool: str, fields: "Record", text: str, is_error: bool) -> "list[Record]":
         """Return a call with its result. They follow nothing: the model asked for the call before, and what hooks gave
         in between it has not read yet."""
         origin = self._origin(raw, name)
         del origin["parentUuid"]
         result = {**origin, "uuid": name + "-result"}
         return [
-            records_hot.tool_call(tool, name, tool_input, origin),
-            records_hot.tool_result(name, output[:OUTPUT_LENGTH], result, is_error),
+            records_hot.tool_call(tool, name, fields, origin),
+            records_hot.tool_result(name, text[:OUTPUT_LENGTH], result, is_error),
         ]
 
     def _item(self, raw: "Record", payload: "Record") -> "list[Record]":

@@ -31,10 +31,9 @@ class CopilotProgram(Program):
         return self.home(env) + copilot_hot.HOOKS_FILE
 
     def whole_file(self, command: Callable[[str], str]) -> str | None:
-        hooks = {
-            event.own: [{"type": "command", "bash": command(event.name), "timeoutSec": event.timeout}]
-            for event in self.events
-        }
+        hooks = {}
+        for event in self.events:
+            hooks[event.own] = [{"type": "command", "bash": command(event.name), "timeoutSec": event.timeout}]
         return json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
 
     def notes(self, env: Env) -> list[str]:

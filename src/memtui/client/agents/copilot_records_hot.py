@@ -14,21 +14,10 @@ if TYPE_CHECKING:
     Record = dict[str, object]
 
 # Tools by the agent's names and by Claude Code's.
-TOOLS = {
-    "bash": "Bash",
-    "create": "Write",
-    "edit": "Edit",
-    "view": "Read",
-    "grep": "Grep",
-    "glob": "Glob",
-    "task": "Agent",
-}
-EVENTS = {
-    "sessionStart": "SessionStart",
-    "userPromptSubmitted": "UserPromptSubmit",
-    "preToolUse": "PreToolUse",
-    "postToolUse": "PostToolUse",
-}
+TOOLS = {"bash": "Bash", "create": "Write", "edit": "Edit", "view": "Read"}
+TOOLS |= {"grep": "Grep", "glob": "Glob", "task": "Agent"}
+EVENTS = {"sessionStart": "SessionStart", "userPromptSubmitted": "UserPromptSubmit"}
+EVENTS |= {"preToolUse": "PreToolUse", "postToolUse": "PostToolUse"}
 PLACES = {"session.start", "session.resume", "session.context_changed"}
 BEGINNINGS = {"session.start", "session.resume", "assistant.turn_start"}
 MODEL_EVENTS = "model."  # of a compaction; they are linked among themselves
@@ -140,11 +129,9 @@ class CopilotReading:
             if not isinstance(call, dict):
                 continue
             name, fields = fastjson_hot.text(call, "name"), call.get("arguments")
-            name = TOOLS.get(name, name)
+            name, call_id = TOOLS.get(name, name), fastjson_hot.text(call, "toolCallId")
             fields = self._claude_input(name, fields) if isinstance(fields, dict) else {"input": fields}
-            records.append(
-                records_hot.tool_call(name, fastjson_hot.text(call, "toolCallId"), fields, self._origin(raw))
-            )
+            records.append(records_hot.tool_call(name, call_id, fields, self._origin(raw)))
         return records
 
     def result(self, data: "Record", raw: "Record") -> "list[Record]":

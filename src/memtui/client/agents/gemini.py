@@ -10,12 +10,8 @@ from memtui.client.agents.program import Env, Event, Program, event_table
 
 # The tools whose calls can break a rule, or write a memory.
 WRITERS = "^(run_shell_command|write_file|replace)$"
-NAMES = {
-    "UserPromptSubmit": "BeforeAgent",
-    "PreToolUse": "BeforeTool",
-    "PostToolUse": "AfterTool",
-    "Stop": "AfterAgent",
-}
+NAMES = {"UserPromptSubmit": "BeforeAgent", "Stop": "AfterAgent"}
+NAMES |= {"PreToolUse": "BeforeTool", "PostToolUse": "AfterTool"}
 # In the program's list of hooks, and what `/hooks disable` takes.
 HOOK_NAME = "memtui"
 FOLDER, PARENT = "TRUST_FOLDER", "TRUST_PARENT"
@@ -50,11 +46,9 @@ class GeminiProgram(Program):
             return ""
         path = env.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or self.home(env) + "/trustedFolders.json"
         rules = fastjson_hot.loads_dict(fs_hot.read_or_empty(path))
-        tops = [
-            (len(rule), str(word), os.path.dirname(rule) if word == PARENT else rule) for rule, word in rules.items()
-        ]
+        tops = [(rule, str(word), os.path.dirname(rule) if word == PARENT else rule) for rule, word in rules.items()]
         here = paths_hot.real(env.get("PWD", ""))
-        words = [(size, word) for size, word, top in tops if paths_hot.inside(top, here + "/here")]
+        words = [(len(rule), word) for rule, word, top in tops if paths_hot.inside(top, here + "/here")]
         if max(words, default=(0, ""))[1] in (FOLDER, PARENT):  # the longest rule that fits counts
             return ""
         return "start gemini in this folder, and choose Trust folder: before that it runs no hooks there"

@@ -77,7 +77,8 @@ class Gemini(Agent):
         return FOLDER in path
 
     def session_id(self, path: str) -> str:
-        return fastjson_hot.text(fastjson_hot.loads_dict(_first_line(path)), "sessionId")
+        first_line = fs_hot.read_or_empty(path, HEAD_BYTES).partition(b"\n")[0]
+        return fastjson_hot.text(fastjson_hot.loads_dict(first_line), "sessionId")
 
     def has_known_format(self, path: str) -> bool:
         head = fs_hot.read_or_empty(path, HEAD_BYTES)
@@ -91,21 +92,14 @@ class Gemini(Agent):
         return gemini_records_hot.Translator(self.session_id(path), cwd).translate
 
 
-def _first_line(path: str) -> bytes:
-    return fs_hot.read_or_empty(path, HEAD_BYTES).partition(b"\n")[0]
-
-
 def _subagent(path: str, session_id: str) -> str:
     """Return the id of the subagent whose tool a hook is about: it wrote its file after the session wrote its own."""
     directory = f"{paths_hot.parent(path)}/{session_id}"
     if not session_id or not paths_hot.exists(directory):
         return ""
     try:
-        changes = [
-            (posix.stat(f"{directory}/{name}").st_mtime_ns, name)
-            for name in paths_hot.names_in(directory)
-            if name.endswith(".jsonl")
-        ]
+        names = [name for name in paths_hot.names_in(directory) if name.endswith(".jsonl")]
+        changes = [(posix.stat(f"{directory}/{name}").st_mtime_ns, name) for name in names]
         newest, name = max(changes, default=(0, ""))
         return name.removesuffix(".jsonl") if newest > posix.stat(path).st_mtime_ns else ""
     except OSError:

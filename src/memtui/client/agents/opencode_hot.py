@@ -14,22 +14,11 @@ if TYPE_CHECKING:
 
     Record = dict[str, object]
 
-# OpenCode's tools in Claude Code's terms: the name, and the arguments that are called otherwise.
-TOOLS: "dict[str, tuple[str, dict[str, str]]]" = {
-    "bash": ("Bash", {}),
-    "write": ("Write", {"filePath": "file_path"}),
-    "edit": (
-        "Edit",
-        {"filePath": "file_path", "oldString": "old_string", "newString": "new_string", "replaceAll": "replace_all"},
-    ),
-    "read": ("Read", {"filePath": "file_path"}),
-    "apply_patch": ("apply_patch", {"patchText": "patch"}),
-    "todowrite": ("TodoWrite", {}),
-    "glob": ("Glob", {}),
-    "grep": ("Grep", {}),
-    "task": ("Task", {}),
-    "webfetch": ("WebFetch", {}),
-}
+# OpenCode's tools in Claude Code's terms: the names, and the arguments that are called otherwise.
+TOOLS = {"bash": "Bash", "write": "Write", "edit": "Edit", "read": "Read", "apply_patch": "apply_patch", "task": "Task"}
+TOOLS |= {"todowrite": "TodoWrite", "glob": "Glob", "grep": "Grep", "webfetch": "WebFetch"}
+ARGUMENTS = {"edit": {"oldString": "old_string", "newString": "new_string", "replaceAll": "replace_all"}}
+ARGUMENTS |= {"write": {}, "read": {}, "apply_patch": {"patchText": "patch"}}
 QUESTION = "question"
 # How a tool's error begins if a person refused the call with words, and how Claude Code writes that.
 REJECTED = "The user rejected permission to use this specific tool call with the following feedback: "
@@ -253,8 +242,8 @@ def _trigger(path: str) -> str:
 
 def _tool(name: str, fields: "Record") -> "tuple[str, Record]":
     """Return a tool and its input as Claude Code calls them."""
-    title, names = TOOLS.get(name, (name, {}))
-    return title, {names.get(key, key): value for key, value in fields.items()}
+    names = {"filePath": "file_path", **ARGUMENTS[name]} if name in ARGUMENTS else {}
+    return TOOLS.get(name, name), {names.get(key, key): value for key, value in fields.items()}
 
 
 def _unquoted(text: str) -> str:
@@ -296,12 +285,8 @@ class Translation:
         self._records = []
         place = ids_hot.number_of(str(self._session["directory"]).encode("utf-8", "replace"))
         self._prefix = f"{time}-{place:x}-{str(message.get('role'))[:1]}"
-        self._origin = {
-            "parentUuid": records_hot.BEFORE,
-            "timestamp": clock_hot.iso(time / 1000),
-            "sessionId": self._session["id"],
-        }
-        self._origin["cwd"] = self._session["directory"]
+        self._origin = {"parentUuid": records_hot.BEFORE, "timestamp": clock_hot.iso(time / 1000)}
+        self._origin |= {"sessionId": self._session["id"], "cwd": self._session["directory"]}
         if self._session["origin"] and time < _number(self._session["time_created"]):
             self._origin["forkedFrom"] = {"sessionId": self._session["origin"]}
         parts = [part for part in fastjson_hot.rows(message, "parts") if isinstance(part, dict)]
@@ -342,9 +327,8 @@ class Translation:
         for part in parts:
             if part.get("type") == "text" and part.get("text") and not part.get("synthetic"):
                 record = records_hot.reply(str(part["text"]), self._next())
-                self._add_of(
-                    message, {**record, "isCompactSummary": True} if message.get("summary") is True else record
-                )
+                record |= {"isCompactSummary": True} if message.get("summary") is True else {}
+                self._add_of(message, record)
             elif part.get("type") == "tool":
                 self._tool(message, part)
         if fastjson_hot.text(fastjson_hot.table(message, "error"), "name") == "MessageAbortedError":
@@ -362,7 +346,8 @@ class Translation:
         if name == QUESTION:
             self._question(message, call, state)
             return
-        self._add_of(message, records_hot.tool_call(*_named(call, *_tool(name, fields)), self._next()))
+        tool, fields = _tool(name, fields)
+        self._add_of(message, records_hot.tool_call(tool, call, fields, self._next()))
         if status == "error":
             self._failure(name, call, fastjson_hot.text(state, "error"))
         elif status == "completed":
@@ -394,10 +379,6 @@ class Translation:
             result = {"questions": questions, "answers": dict(zip(names, rows, strict=False))}
             record = records_hot.tool_result(call, fastjson_hot.text(state, "output"), self._next())
             self._add({**record, "toolUseResult": result})
-
-
-def _named(call: str, name: str, fields: "Record") -> "tuple[str, str, Record]":
-    return name, call, fields
 
 
 def _ours(part: "Record") -> "Record":

@@ -21,25 +21,15 @@ class Event(NamedTuple):
     timeout: float
 
 
-SECONDS = {
-    "SessionStart": 10,
-    "UserPromptSubmit": 5,
-    "PreToolUse": 5,
-    "PostToolUse": 5,
-    "PreCompact": 10,
-    "Stop": 10,
-    "SessionEnd": 10,
-}
+SECONDS = {"SessionStart": 10, "UserPromptSubmit": 5, "PreToolUse": 5, "PostToolUse": 5}
+SECONDS |= dict.fromkeys(("PreCompact", "Stop", "SessionEnd"), 10)
 
 
 def event_table(second: int = 1, without: str = "", names: Env | None = None, **matchers: str) -> tuple[Event, ...]:
     """Return the events of an agent. `second`: one in its own unit; `without`: an event that it has not; `names`: those
     that it calls otherwise than Claude Code; `matchers`: the tools of an event."""
-    return tuple(
-        Event(name, (names or {}).get(name, name), matchers.get(name), seconds * second)
-        for name, seconds in SECONDS.items()
-        if name != without
-    )
+    own, times = names or {}, {name: seconds * second for name, seconds in SECONDS.items() if name != without}
+    return tuple(Event(name, own.get(name, name), matchers.get(name), time) for name, time in times.items())
 
 
 class Program:

@@ -45,9 +45,8 @@ def session_file(env: Env, session_id: str) -> str | None:
         return None
     # A path may have no more than the beginning of an id.
     paths = (path for program in every()[1:] for path in program.sessions(env) if session_id[:ID_LENGTH] in path)
-    return max(
-        (path for path in paths if session_id in path or agents_hot.session_id(path) == session_id), default=None
-    )
+    own = (path for path in paths if session_id in path or agents_hot.session_id(path) == session_id)
+    return max(own, default=None)
 
 
 def session_files(env: Env, oldest: float = 0.0) -> list[SessionFile]:

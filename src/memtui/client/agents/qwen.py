@@ -30,9 +30,8 @@ class QwenProgram(Program):
         return [OFF.format(path=self.hooks_file(env))] if self._settings(env).get("disableAllHooks") is True else []
 
     def sessions(self, env: Env) -> Iterator[str]:
-        place = env.get("QWEN_RUNTIME_DIR") or fastjson_hot.text(
-            fastjson_hot.table(self._settings(env), "advanced"), "runtimeOutputDir"
-        )
+        advanced = fastjson_hot.table(self._settings(env), "advanced")
+        place = env.get("QWEN_RUNTIME_DIR") or fastjson_hot.text(advanced, "runtimeOutputDir")
         top = paths_hot.normal(os.path.expanduser(place)) if place.startswith(("/", "~")) else self.home(env)
         for project in paths_hot.names_in(top + "/projects"):
             for directory in ("chats", "chats/archive"):

@@ -11,21 +11,10 @@ from memtui.client.agents import records_hot
 from memtui.client.agents.agent_hot import Agent
 
 # Qwen Code's tools in Claude Code's terms; their arguments have the same names, but for those of ARGUMENTS.
-TOOLS = {
-    "run_shell_command": "Bash",
-    "monitor": "Monitor",
-    "write_file": "Write",
-    "edit": "Edit",
-    "read_file": "Read",
-    "notebook_edit": "NotebookEdit",
-    "todo_write": "TodoWrite",
-    "ask_user_question": "AskUserQuestion",
-    "grep_search": "Grep",
-    "glob": "Glob",
-    "web_fetch": "WebFetch",
-    "agent": "Task",
-    "task": "Task",
-}
+TOOLS = {"run_shell_command": "Bash", "monitor": "Monitor", "agent": "Task", "task": "Task"}
+TOOLS |= {"write_file": "Write", "edit": "Edit", "read_file": "Read", "notebook_edit": "NotebookEdit"}
+TOOLS |= {"grep_search": "Grep", "glob": "Glob", "web_fetch": "WebFetch"}
+TOOLS |= {"todo_write": "TodoWrite", "ask_user_question": "AskUserQuestion"}
 ARGUMENTS = {"absolute_path": "file_path"}
 # Set for the hooks of a session that other sessions on this machine can write to: one in a terminal or an editor.
 PERSONAL = "QWEN_CODE_MESSAGING_SOCKET"
@@ -119,9 +108,8 @@ class _QwenReading:
     def __call__(self, raw: "Record", end: int) -> "list[Record]":
         kind, subtype = raw.get("type"), raw.get("subtype")
         origin = _origin(raw)
-        parts = [
-            part for part in fastjson_hot.rows(fastjson_hot.table(raw, "message"), "parts") if isinstance(part, dict)
-        ]
+        message = fastjson_hot.table(raw, "message")
+        parts = [part for part in fastjson_hot.rows(message, "parts") if isinstance(part, dict)]
         if kind == "user":
             is_command, is_agents = self._is_command, self._is_agents
             self._is_command = self._is_agents = False
@@ -139,30 +127,21 @@ class _QwenReading:
             self._is_agents = True
         if subtype == "slash_command" and payload.get("phase") == "invocation":
             self._is_command = payload.get("sentToModel") is True
-        return [_link(origin)]
+        return [{"type": "system", "subtype": "", **origin}]
 
 
 def _origin(raw: "Record") -> "Record":
     origin: Record = {key: fastjson_hot.text(raw, key) for key in ("uuid", "timestamp", "sessionId", "cwd")}
-    origin["parentUuid"] = raw.get("parentUuid")
-    for key in ("forkedFrom", "isSidechain", "gitBranch", "version"):
-        if raw.get(key):
-            origin[key] = raw[key]
-    return origin
+    more = {key: raw[key] for key in ("forkedFrom", "isSidechain", "gitBranch", "version") if raw.get(key)}
+    return {**origin, "parentUuid": raw.get("parentUuid"), **more}
 
 
-def _link(origin: "Record") -> "Record":
-    return {"type": "system", "subtype": "", **origin}
-
-
-def _prompt(
-    raw: "Record", parts: "list[Record]", origin: "Record", is_command: bool, is_agents: bool
-) -> "list[Record]":
+def _prompt(raw: "Record", parts: "list[Record]", origin: "Record", is_command: bool, of_agent: bool) -> "list[Record]":
     """Return a message in the person's place, and what hooks gave with it."""
     payload = fastjson_hot.table(raw, "systemPayload")
     texts = [fastjson_hot.text(part, "text") for part in parts if fastjson_hot.text(part, "text")]
     contexts = [text for text in texts[1:][-1:] if text.startswith((OPEN, *OURS))]
-    is_person = not is_agents and raw.get("provenance", "real_user") == "real_user"
+    is_person = not of_agent and raw.get("provenance", "real_user") == "real_user"
     is_person = is_person and raw.get("subtype") in (None, "mid_turn_user_message")
     words = payload.get("displayText")
     if not isinstance(words, str):
@@ -187,11 +166,8 @@ def _answer(parts: "list[Record]", origin: "Record") -> "Record":
     for part in parts:
         call = fastjson_hot.table(part, "functionCall")
         if call:
-            name = fastjson_hot.text(call, "name")
-            tool_input = _arguments(fastjson_hot.table(call, "args"))
-            blocks.append(
-                {"type": "tool_use", "id": call.get("id"), "name": TOOLS.get(name, name), "input": tool_input}
-            )
+            name, fields = fastjson_hot.text(call, "name"), _arguments(fastjson_hot.table(call, "args"))
+            blocks.append({"type": "tool_use", "id": call.get("id"), "name": TOOLS.get(name, name), "input": fields})
         elif part.get("text") and not part.get("thought"):
             blocks.append({"type": "text", "text": part["text"]})
     return records_hot.message(blocks, origin)

@@ -48,11 +48,8 @@ def tool_call(name: str, call_id: str, tool_input: "Record", origin: "Record") -
 
 def message(blocks: "list[Record]", origin: "Record") -> "Record":
     """Make the record of one message of the model: blocks of text and of calls."""
-    return {
-        "type": "assistant",
-        "message": {"id": origin.get("uuid", ""), "role": "assistant", "content": blocks},
-        **origin,
-    }
+    content: Record = {"id": origin.get("uuid", ""), "role": "assistant", "content": blocks}
+    return {"type": "assistant", "message": content, **origin}
 
 
 def tool_result(call_id: str, text: str, origin: "Record", is_error: bool = False) -> "Record":
