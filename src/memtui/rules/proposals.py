@@ -15,20 +15,19 @@ MOMENTS = {"c": "git commit *", "h": "git push *", "q": "gh pr create *"}
 # The commands of options that say by themselves what they belong to.
 OPTIONS = dict(line.split(": ") for line in sentences.SECTIONS["options"].split("\n"))
 BRANCHES, SCRIPTS = {"main", "master", "develop", "trunk"}, (".sh", ".py")
-_HOLE, _ALWAYS, _AT_ROOT, _PREPARATION = map(compiled, ("hole", "always", "at_root", "preparation"))
+_HOLE, _ALWAYS, _AT_ROOT, _PREPARATION, _CUT = map(compiled, ("hole", "always", "at_root", "preparation", "cut"))
 _SHELL = re.compile(r"/-|[|;&<>(){}$`\\\"'\n,]")
 # No check, and no use of a tool: where the shell is may differ.
 _CD = re.compile(r"\s*cd(?:\s|$)")
 # What was run in one case; and what a text of a file can't have.
 _HASH = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")
 _OPEN_END = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\]|\s[A-Z][A-Z_]*)$")
-_CUT = re.compile(r"<[a-z_ -]+>|…|\.\.\.")
 _HAS_FORM = re.compile(r"[^\w\s-]|[a-z][A-Z]|\w_\w")
 # What words stand for: a letter each, and how they begin and end.
 _LETTERS, _SOURCES = zip(*(line.split(" ", 1) for line in sentences.SECTIONS["words"].split("\n")), strict=True)
 _MARKS = dict(zip(".,;:()/—-，、；：。．！!？?（）–→|", ".,;:()/——,,;:......()———", strict=True))
 _START = re.compile(r"[.,;:(—]|\)[jO,]+|[jO]+(?=n)|(?<=O)(?=[reEkuvch])|(?<=,)(?=[rek][^.;:—(]*O[reEkvgcw])")
-_SIGNED = re.compile(r"git commit (-s|-S|--signoff|--gpg-sign)")
+_SIGNED = re.compile(r"^git commit (-s|-S|--signoff|--gpg-sign)$")
 _REASON = re.compile(r"T[^.;]*")
 
 
@@ -87,7 +86,7 @@ def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
             if match is None or len(words) - len(rest) <= opening or is_inverted:
                 continue
             if rules := list(build(sentence, match)):
-                yield from rules if not re.search("[KB]", re.split(r"\.|;(?=n)", _REASON.sub("", rest))[0]) else ()
+                yield from rules if not re.search("[KBl]", re.split(r"\.|;(?=n)", _REASON.sub("", rest))[0]) else ()
                 end = len(words) - len(rest)
                 break
 
@@ -98,7 +97,7 @@ def _clauses(words: str, opening: int) -> Iterator[tuple[int, str]]:
     for start in (match.end() for match in _START.finditer(words)):
         above = _REASON.sub("T", words[:start])
         before = re.split(r"[.;(—]", above)[-1] if above[-1] in ",:" else ""
-        if (opening < start and opening) or re.search("[KB]", above.rpartition(".")[2]):
+        if (opening < start and opening) or re.search("[KBl]", above.rpartition(".")[2]):
             continue
         if re.match(r"O[reEkuvch]|,[rek][^.;:—(]*O[reEkvgcw]", words[start - 1 :]) and re.search(r"n[^.;:—]*$", above):
             yield start, f"n{words[start:]}"
@@ -152,10 +151,8 @@ def _path(name: str) -> Pattern:
 def _paths(sentence: MaskedSentence, part: str) -> list[Pattern]:
     """Return the patterns of paths; of a package, which has no other sign of a path, the directory of its name."""
     names = [(sentence.names[sign], kind_of(sign)) for sign in sentence.signs(part)]
-    packages = [
-        Pattern(path=f"**/{name}/**") for name, kind in names if kind == "W" and "-" in name and " " not in name
-    ]
-    return [_path(name) for name, kind in names if kind == "P"] or packages
+    packages = [f"**/{name}/**" for name, kind in names if kind == "W" and "-" in name and " " not in name]
+    return [_path(name) for name, kind in names if kind == "P"] or [Pattern(path=path) for path in packages]
 
 
 def _text(name: str, path: str = "") -> Pattern | None:
@@ -202,10 +199,9 @@ def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
 def _option(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield that a command is not run with an option, or not without one: one beside it, or its own."""
     groups, name = match.groupdict(), sentence.names[match["command"]]
-    options = [sentence.names[sign] for sign in sentence.signs(groups.get("banned") or groups.get("wanted") or "")]
-    if not options and (signed := _SIGNED.fullmatch(name)):
-        options = [signed[1]]
-    for option in options if re.search("[nNB]", match[0]) or _ALWAYS.search(sentence.words) else ():
+    signs = sentence.signs(groups.get("banned") or groups.get("wanted") or "")
+    options = [sentence.names[sign] for sign in signs] or _SIGNED.findall(name)
+    for option in options if re.search("[nNBf]", match[0]) or _ALWAYS.search(sentence.words) else ():
         without = name.replace(f" {option}", "")
         command = _command(f"{without} {option}") if option.startswith("-") else ""
         if command and groups.get("banned"):
@@ -288,11 +284,15 @@ def _never_say(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]
 
 
 def _before(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
-    named = [Pattern(command=MOMENTS[letter]) for letter in match["moment"] if letter in MOMENTS]
-    others = _commands(sentence, match["moment"]) or named
-    pairs = [(subject, other) for other in others for subject in _commands(sentence, match["subject"])]
-    pairs = [pair for pair in pairs if str(pair[0]) != str(pair[1]) and not _PREPARATION.match(str(pair[0]))]
-    yield from (Rule(ALWAYS, one, "before", other) for one, other in pairs)
+    moments = filter(None, map(MOMENTS.get, match["moment"]))
+    others = _commands(sentence, match["moment"]) or [Pattern(command=command) for command in moments]
+    kinds = "".join(map(kind_of, sentence.signs(match["subject"])))
+    is_choice = "O" in match["subject"] or kinds.startswith("WWW")  # or words of another list
+    subjects = [] if is_choice else _commands(sentence, match["subject"])
+    if not subjects and _ALWAYS.search(sentence.words) and re.search("[ek]", match[0]):
+        subjects = _paths(sentence, match["subject"])
+    pairs = ((str(subject), subject, other) for other in others for subject in subjects)
+    yield from (Rule(ALWAYS, a, "before", b) for name, a, b in pairs if name != str(b) and not _PREPARATION.match(name))
 
 
 def _with(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
