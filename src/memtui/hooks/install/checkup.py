@@ -34,8 +34,11 @@ def check(
     now: float,
     client: list[Finding] | None = None,
     memories: dict[str, Memory] | None = None,
+    *,
+    reads: bool = True,
 ) -> list[Finding]:
-    """Run all checks, change nothing; `client`: an earlier `client_check`; `memories`: as for `status.of_scope`."""
+    """Run all checks, change nothing; `client`: an earlier `client_check`; `memories`: as for `status.of_scope`;
+    `reads`: as for `doctor.check`."""
     root = paths_hot.root(env)
     project_root = paths_hot.project_root(cwd)
     project = paths_hot.project_key(project_root)
@@ -44,7 +47,8 @@ def check(
     of_client = client_check(env) if client is None else client
     dreams = config_hot.value(config_hot.load(root), project_root, "dream") is True
     of_models = chain(choice.check(env, root, now), gates.check(root, (project, gates.GLOBAL) if dreams else ()))
-    own = doctor.check(env, cwd, now, memories, {"semantic": sentence_vectors.check(root), "llm": of_models})
+    more = {"semantic": sentence_vectors.check(root), "llm": of_models}
+    own = doctor.check(env, cwd, now, memories, more, reads=reads)
     return [*hooks(env, cwd, now), *_other_agents(env), *of_client, *_own_memory(env, cwd), *own]
 
 

@@ -43,8 +43,11 @@ def check(
     now: float,
     memories_by_path: dict[str, Memory] | None = None,
     more: Mapping[str, Iterator[Finding]] = MappingProxyType({}),
+    *,
+    reads: bool = True,
 ) -> list[Finding]:
-    """Run all checks but those of hooks and client, and `more` by area; one that fails gives a finding of its own."""
+    """Run all checks but those of hooks and client, and `more` by area; one that fails gives a finding of its own.
+    `reads`: also those that read all memories and versions."""
     root = paths_hot.root(env)
     journal = Journal(root)
     here = paths_hot.project_root(cwd)
@@ -61,6 +64,8 @@ def check(
         "journal": unfinished(journal),
         "kept": kept(journal, now),
     }
+    if not reads:
+        del checks["memories"], checks["kept"]
     own = [finding for area, reports in checks.items() for finding in _run(area, reports) or [good(f"{area}.ok")]]
     return [*own, *(finding for area, reports in more.items() for finding in _run(area, reports))]
 

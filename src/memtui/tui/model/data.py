@@ -137,7 +137,8 @@ class Data(Workspace):
         from memtui.base import findings
         from memtui.hooks.install import checkup
 
-        reports = checkup.check(self.env, self.cwd, self.now(), self.client or [], self.known)
+        reads = not self.is_vast  # of memories only what can't be read at all is for Setup
+        reports = checkup.check(self.env, self.cwd, self.now(), self.client or [], self.known, reads=reads)
         self.facts.waiting["setup"] = findings.problems(findings.of_setup(reports))
 
     @property

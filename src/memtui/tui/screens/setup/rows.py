@@ -85,12 +85,13 @@ def _synced(state: sync.SyncState, now: float) -> str:
     return f"{who} · {ago(state.time, now) if state.time else 'never'}"
 
 
-def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
-    """Look at everything; what can't be read is a finding or left out. `client`: of `checkup.client_check`."""
+def take_snapshot(data: Data, client: list[Finding], *, reads: bool = True) -> Snapshot:
+    """Look at everything, with `reads` at each memory, too; what can't be read is a finding or left out. `client`: of
+    `checkup.client_check`."""
     from memtui.rules import counts
 
     snapshot = Snapshot()
-    reports = checkup.check(data.env, data.cwd, data.now(), client, data.known)
+    reports = checkup.check(data.env, data.cwd, data.now(), client, data.known, reads=reads)
     snapshot.findings = findings.of_setup(reports)
     for name in ("inbox", "activity"):
         snapshot.elsewhere[name] = findings.problems(report for report in reports if findings.place(report) == name)

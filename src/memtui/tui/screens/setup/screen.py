@@ -83,8 +83,10 @@ class Setup(ListScreen[SetupRow]):
         self._post_snapshot(data.client)
 
     def _post_snapshot(self, client: list[Finding]) -> None:
-        snapshot = take_snapshot(self.services.data, client)
-        if not get_current_worker().is_cancelled:
+        for reads in (False, True) if self.services.data.is_vast else (True,):
+            snapshot = take_snapshot(self.services.data, client, reads=reads)
+            if get_current_worker().is_cancelled:
+                return
             self.call_later(self._show_snapshot, snapshot)
 
     def _show_snapshot(self, snapshot: Snapshot) -> None:
