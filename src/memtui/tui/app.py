@@ -260,7 +260,7 @@ class MemtuiApp(Services):
             if len(key) == 1 and not bound:
                 self.warn(keymap.keyed(f"{key} does nothing here. {{app.help}} lists the keys."))
             elif places:
-                self.warn(f"{keymap.key_word(key)} works in {' and '.join(places)}.")
+                self.warn(f"{keymap.key_word(key)} works in {', '.join(places)}.")
         return is_bound
 
     def action_run(self, action_id: str) -> None:

@@ -210,7 +210,8 @@ class Choice(Dialog[str | None]):
     def _narrow(self, typed: str | None) -> None:
         self.typed, self.table.typed = typed, typed or ""
         self.set_class(typed is not None, "typing")
-        self.query_one("#typed", Static).update(Text(f"/ {typed}"))
+        words = typed or ("type what you look for" if self.typing else "")
+        self.query_one("#typed", Static).update(Text("/ ").append(words, "" if typed else "dim"))
         self.table.show(self._haystack.select(self.table.typed))
         self.table.move_to(0)
         self.table.redraw()
