@@ -48,6 +48,12 @@ def seconds(run):
     return time.perf_counter() - start
 
 
+def spent(run):
+    """The seconds that a run takes, and those of CPU in it, with the processes that it starts."""
+    before = sum(os.times()[:4])
+    return seconds(run), sum(os.times()[:4]) - before
+
+
 def first_syncs(place, count):
     """Print how long the first sync of a full and of an empty machine takes, beside a clone."""
     remote = place / "remote.git"
@@ -56,12 +62,16 @@ def first_syncs(place, count):
     for name in ("a", "b"):
         env = environment(place / name)
         root = paths_hot.root(env)
-        took = seconds(lambda: sync.run(env, membership.join(root, str(remote), name), time.time()))
+        took, cpu = spent(lambda: sync.run(env, membership.join(root, str(remote), name), time.time()))
         clone = ["git", "clone", "-q", "--no-local", "--branch", "memtui", remote]
         # Each into a place of its own: ext4 is slow to give away inodes that were freed a moment ago.
-        cloned = min(seconds(lambda: subprocess.run([*clone, place / f"{name}{n}"], check=True)) for n in range(3))
+        clones = [spent(lambda n=n: subprocess.run([*clone, place / f"{name}{n}"], check=True)) for n in range(3)]
+        cloned, of_clone = map(min, zip(*clones, strict=True))
         verb = "sending" if name == "a" else "receiving"
-        print(f"{verb:10} {count} memories: {took:6.2f} s, git clone {cloned:5.2f} s: {took / cloned:.2f} times")
+        print(
+            f"{verb:10} {count} memories: {took:5.2f} s, git clone {cloned:5.2f}: {took / cloned:.2f} times; of CPU"
+            f" {cpu:.2f} s, {of_clone:.2f}: {cpu / of_clone:.2f} times"
+        )
 
 
 def no_changes(place, remote, rounds, label, git_env=None):
