@@ -217,14 +217,11 @@ class ChangedRow(Decision):
         prompt = changes.prompted(occasion.prompt) if occasion is not None and occasion.prompt else ""
         warning = "" if back or not self.undelivered else f"! {changes.NOT_TRUSTED}"
         return [
-            line(f"{self.place}: {change.name}", "bold"),
-            line(warning, colours.WARNING),
-            Words(f"{changes.BACK[change.kind]}:\n" if back else ""),
-            self.difference(here, back=back),
-            line(f"{by} · {ago(change.now.written, here.now())}", colours.QUIET),
-            line(prompt, colours.QUIET),
+            line(f"{self.place}: {change.name}", "bold"), line(warning, colours.WARNING),
+            Words(f"{changes.BACK[change.kind]}:\n" if back else ""), self.difference(here, back=back),
+            line(f"{by} · {ago(change.now.written, here.now())}", colours.QUIET), line(prompt, colours.QUIET),
             line(here.tilde(change.key), colours.QUIET),
-        ]
+        ]  # fmt: skip
 
 
 def of_changed(here: "Workspace", memories: "Sequence[Changed]") -> list[ChangedRow]:
@@ -234,19 +231,13 @@ def of_changed(here: "Workspace", memories: "Sequence[Changed]") -> list[Changed
         what = "" if change.kind == "edited" else f"{changes.DID[change.kind]}, "
         rows.append(
             ChangedRow(
-                key=f"changed:{change.key}",
-                kind=CHANGED,
-                says=f"{change.name}, {what}{changes.who(change)}",
-                place=scope_name(change.scope, here.project),
-                time=change.now.written,
-                later_key=change.later_key,
+                key=f"changed:{change.key}", kind=CHANGED, says=f"{change.name}, {what}{changes.who(change)}",
+                place=scope_name(change.scope, here.project), time=change.now.written, later_key=change.later_key,
                 names=(change.ref, change.key, f"{change.scope.label}:{change.name}", change.name, change.now.file),
-                changed=change,
-                undelivered=change in undelivered,
-                state=query.UNTRUSTED if change in undelivered else "",
-                cause=BY_OTHERS,
+                changed=change, undelivered=change in undelivered,
+                state=query.UNTRUSTED if change in undelivered else "", cause=BY_OTHERS,
             )
-        )
+        )  # fmt: skip
     return rows
 
 
@@ -331,15 +322,12 @@ def of_plan(here: "Workspace", plan: "UndecidedSet") -> tuple[list[ProposedRow],
     for proposal in plan.proposals:
         kind, place = PROPOSED[proposal.word], place_of(proposal, places, here.project)
         row = ProposedRow(
-            key=proposal.ref,
-            kind=kind,
+            key=proposal.ref, kind=kind,
             says=changesets.without_scope(changesets.gist(proposal), changesets.scope_of(proposal), place),
-            place=place,
-            later_key=proposal.later_key,
-            proposal=proposal,
+            place=place, later_key=proposal.later_key, proposal=proposal,
             state=query.PROBLEM if kind is FIX else "",
             cause=f"fix {proposal.evidence[0].code}" if proposal.evidence and kind is not MERGE else "",
-        )
+        )  # fmt: skip
         proposed.append(row)
     names = {scope.shown: scope_name(scope, here.project) for scope in places}
     for problem in plan.left:
