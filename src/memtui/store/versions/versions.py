@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot
@@ -73,16 +74,20 @@ class Version:
         return fields | {key: value for key, value in more.items() if value}
 
 
+_shared_writer = lru_cache(1024)(Writer)
+
+
 def _version(row: dict[str, Any]) -> Version | None:
     if not all(isinstance(row.get(key), str) for key in ("dir", "file", "digest")):
         return None
     directory, file, time, digest = (fastjson_hot.text(row, key) for key in ("dir", "file", "time", "digest"))
     size, stamp = fastjson_hot.number(row, "size"), fastjson_hot.number(row, "stamp")
-    writer = Writer(*(fastjson_hot.text(row, key) for key in ("by", "session", "prompt")))
+    writer = _shared_writer(*(fastjson_hot.text(row, key) for key in ("by", "session", "prompt")))
     was = fastjson_hot.rows(row, "was")
     former = (str(was[0]), str(was[1])) if len(was) == 2 else None
     change, op = fastjson_hot.text(row, "change"), fastjson_hot.text(row, "op")
-    directory = sys.intern(directory)
+    # Of 100,000 versions most have these in common.
+    directory, time = sys.intern(directory), sys.intern(time)
     return Version(directory, file, time, digest, size, stamp, writer, row.get("seen") is True, change, former, op)
 
 
