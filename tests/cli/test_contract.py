@@ -23,11 +23,9 @@ CALLS = [shlex.split(line) for line in Path(__file__).with_name("calls.txt").rea
 FINDINGS = {"doctor", "setup", "check"}
 # What prints texts, paths and scripts as they are, whatever the width.
 EXACT = {
-    ("activity", "2CF53G"),
-    ("setup", "completions", "bash"),
-    ("status", "--paths"),
-    ("status", "--paths", "guidance"),
-}
+    ("activity", "2CF53G"), ("setup", "completions", "bash"), ("status", "--paths"), ("status", "--paths", "guidance"),
+    ("consolidate",), ("reject", "prefer-pnpm"), ("setup", "merge-driver", "--dry-run"),  # the lines of a diff
+}  # fmt: skip
 
 
 @pytest.fixture
