@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from memtui.tidy.changeset import Savings
-from memtui.views.changesets import saved
+from memtui.views.changesets import about, saved
 from memtui.views.decisions import FIX, MERGE, RULE, ProposedRow
 
 
@@ -21,6 +21,12 @@ from memtui.views.decisions import FIX, MERGE, RULE, ProposedRow
 )
 def test_what_becomes_more_is_never_told_as_saved(found, words):
     assert saved(found) == words
+
+
+def test_a_merge_is_called_by_what_stays_first():
+    goes, stays = "/x/pnpm-only.md", SimpleNamespace(path="/x/prefer-pnpm.md")
+    merge = SimpleNamespace(kind="merge", gone=[goes], written=[stays], files=[SimpleNamespace(path=goes), stays])
+    assert about(merge) == "prefer-pnpm + pnpm-only"
 
 
 @pytest.mark.parametrize(
