@@ -15,6 +15,11 @@ def shop_inbox(world, name="pending-updates.md"):
     return Path(paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))) / name
 
 
+def test_a_todo_of_no_project_is_global(memtui, world):
+    file_hot.add_entry(paths_hot.inbox_dir(world.root, None), "items", {}, "Call Jo.")
+    assert [row["where"] for row in memtui.json("inbox")["entries"] if row["says"] == "Call Jo."] == ["global"]
+
+
 @pytest.mark.slow
 def test_each_kind_is_shown_put_off_and_decided_in_one_step_of_undo(memtui, world):
     def listed(*more):

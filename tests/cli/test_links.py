@@ -23,7 +23,8 @@ def through(request, world, tmp_path):
 
 def test_what_memtui_wrote_and_installed_is_in_order_through_a_link_to_it(memtui, through, world):
     memtui("list")
-    memtui("inbox", "--kind", "changed")
+    (row,) = memtui.json("inbox", "--kind", "changed")["entries"]
+    assert row["prompt_text"] == "add tests for the new components"
     memtui("edit", "prefer-pnpm", "--description", "Always pnpm")
     memtui.env |= through
     memtui("list")

@@ -67,7 +67,10 @@ CASES = {
     ),
     "same_name": (
         {"shelf.md": SHELF.replace("name: shelf", "name: till")},
-        {"shelf.md": SHELF.replace("name: shelf", "name: tills")},
+        {
+            "shelf.md": SHELF.replace("name: shelf", "name: A title"),
+            "till.md": TILL.replace("name: till", "name: A title"),
+        },
     ),
     "type": ({"till.md": TILL.replace("project", "lesson")}, {"till.md": TILL.replace("project", "feedback")}),
 }

@@ -2,6 +2,7 @@
 plan, and after it was applied there is nothing left to propose."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -34,8 +35,9 @@ def world(tmp_path):
     return World(f"{tmp_path}", files)
 
 
-def planned(world):
+def planned(world, **changed):
     subject = lint.here(world.env, world.repo, world.root, NOW, Usage(world.root), sidecars.kept_apart(world.root))
+    subject = replace(subject, scopes=[replace(scope, **changed) for scope in subject.scopes])
     return plan.plan(world.store, subject)
 
 
@@ -70,3 +72,4 @@ def test_untrusted_memories_of_a_repository_are_not_merged(world):
     assert merges == []
     trust_grants.grant(world.root, world.project)
     assert [each for each in only(world, "merge") if each.files[0].path.startswith(world.project)]
+    assert "merge" not in {each.kind for each in planned(world, writable=False).proposals}

@@ -113,8 +113,3 @@ def tree(directory):
 def foot(app):
     """The line with the keys, whatever there is room for."""
     return app.screen.frame.foot.render().plain
-
-
-def top(app):
-    """The line with the project and the tabs, whatever there is room for."""
-    return app.screen.frame.top.render().plain

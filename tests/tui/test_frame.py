@@ -284,21 +284,6 @@ async def test_the_help_has_at_most_35_keys_in_four_groups_on_a_small_screen(wor
         assert not any("quit" in line and "down" in line for line in lines(app))
 
 
-@pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 36), (160, 48)], ids=str)
-async def test_the_footer_says_enter_and_escape_and_a_place_key_leads_back(app, size):
-    async with running(app, size) as pilot:
-        for key in "1234":
-            await press(pilot, key)
-            assert lines(app)[-1].startswith(" enter read  ") or key == "4"
-            await press(pilot, "enter")
-            reading = lines(app)[-1]
-            assert reading.startswith(" escape back  ")
-            assert ("J K next, previous" in reading) == (size[0] >= 100) or key == "4"
-            await press(pilot, key)
-            assert app.screen.table.has_focus
-            assert "escape back" not in lines(app)[-1]
-
-
 @pytest.mark.every(step=1)
 async def test_a_status_longer_than_the_window_leaves_no_error(app, world):
     async with running(app, (20, 5)) as pilot:
