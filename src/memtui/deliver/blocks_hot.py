@@ -5,14 +5,8 @@ Sizes are in UTF-16 code units, as the client counts them."""
 from memtui.base import clock_hot, ids_hot
 from memtui.base.visible_hot import attribute, clean, one_line
 
-TAGS = {
-    "guidance": "memtui-guidance",
-    "pending-update": "memtui-pending-updates",
-    "pending-item": "memtui-pending-items",
-    "index": "memtui-index",
-    "recall": "memtui-memory",
-    "block": "memtui-blocks",
-}
+TAGS = {"guidance": "memtui-guidance", "index": "memtui-index", "recall": "memtui-memory", "block": "memtui-blocks"}
+TAGS |= {"pending-update": "memtui-pending-updates", "pending-item": "memtui-pending-items"}
 # Blocks of one part that are left out without a word if there is no room.
 SINGLE = (TAGS["guidance"], TAGS["recall"])
 TAIL_UNITS = 160
@@ -48,11 +42,9 @@ class Block:
 
     __slots__ = ("_frame", "attributes", "intro", "parts", "tag", "unlisted")
 
-    def __init__(
-        self, tag: str, attributes: "dict[str, str]", intro: str, parts: "list[Part]", unlisted: int = 0
-    ) -> None:
+    def __init__(self, tag: str, fields: "dict[str, str]", intro: str, parts: "list[Part]", unlisted: int = 0) -> None:
         self.tag = tag
-        self.attributes = attributes
+        self.attributes = fields
         self.intro = intro
         self.parts = parts
         self.unlisted = unlisted

@@ -29,9 +29,8 @@ class SessionMemories:
         self._at = (root, session_id)
         state = session_state_hot.load_part(root, session_id, PART) if session_id else {}
         sent, doubtful = fastjson_hot.table(state, "sent").items(), fastjson_hot.rows(state, "giving")
-        self.sent = {
-            path: noted for path, noted in sent if isinstance(noted, list) and len(noted) == 3 and path not in doubtful
-        }
+        sound = [(path, row) for path, row in sent if isinstance(row, list) and len(row) == 3]
+        self.sent = {path: row for path, row in sound if path not in doubtful}
         self._giving: list[str] = []
         self.units = fastjson_hot.number(state, "units")
         self.tool = [str(path) for path in fastjson_hot.rows(state, "tool")]

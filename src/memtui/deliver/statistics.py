@@ -73,19 +73,21 @@ class RecallCounter:
                 about = (item.path, delivery.session, item.kind, item.action, item.chars or 0)
                 self.add(*about, delivery.time, newest=newest)
 
-    def add(
-        self, path: str, session: str, kind: str, action: str, chars: int, seconds: float, *, newest: bool = False
-    ) -> None:
+    def add(self, path: str, session: str, kind: str, action: str, chars: int, seconds: float, *, newest: bool) -> None:
         """Count an item about the memory at `path`; `newest` as for `count`."""
-        if kind == USE:
-            if action == READ:
-                self._add_read(path, _key(session, path), newest=newest)
+        key = _key(session, path)
+        if kind == USE and action == READ:
+            if not newest:
+                self._read.add(key)
+            elif key in self.unread:
+                del self.unread[key]
+                self._of(path).opened += 1
         elif kind == CORRECTED:
             counts = self._of(path)
             counts.corrected += 1
             counts.corrected_last = max(counts.corrected_last, seconds)
         elif kind == RECALL:
-            counts, key = self._of(path), _key(session, path)
+            counts = self._of(path)
             counts.recalled += 1
             counts.chars += chars
             counts.last = max(counts.last, seconds)
@@ -98,13 +100,6 @@ class RecallCounter:
 
     def _of(self, path: str) -> RecallCounts:
         return self.memories.setdefault(path, RecallCounts())
-
-    def _add_read(self, path: str, key: int, *, newest: bool) -> None:
-        if not newest:
-            self._read.add(key)
-        elif key in self.unread:
-            del self.unread[key]
-            self._of(path).opened += 1
 
     def total(self) -> RecallCounts:
         recall_counts = RecallCounts()

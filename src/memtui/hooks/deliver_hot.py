@@ -140,13 +140,11 @@ def _size(hook: runner_hot.Hook) -> int:
         return 0
 
 
-def record(
-    hook: runner_hot.Hook, delivery_id: str, text: str, items: "list[Row]", claimed: "list[claims_hot.Claim]"
-) -> "Row":
+def record(hook: runner_hot.Hook, name: str, text: str, items: "list[Row]", claimed: "list[claims_hot.Claim]") -> "Row":
     """Return the delivery log's record of this run; keys as in docs/file-formats.md."""
     row: Row = {
         "v": log_file_hot.VERSION,
-        "id": delivery_id,
+        "id": name,
         "time": clock_hot.iso(clock_hot.now()),
         "event": hook.event,
         "session_id": hook.session_id,

@@ -149,15 +149,13 @@ class Hook:
         value = self.setting(key)
         return value if isinstance(value, (int, float)) else 0
 
-    def attempt(
-        self, otherwise: "Source", source: "Callable[..., Source]", *words: "object", **more: "object"
-    ) -> "Source":
-        """Return what a source gives for these words; `otherwise`, with an error in the log, if it fails."""
+    def attempt(self, other: "Source", source: "Callable[..., Source]", *words: "object", **more: "object") -> "Source":
+        """Return what a source gives for these words; `other`, with an error in the log, if it fails."""
         try:
             return source(*words, **more)
         except Exception as error:
             fail(self.env, self.event, error)
-            return otherwise
+            return other
 
     @property
     def gets_native(self) -> bool:

@@ -24,14 +24,8 @@ from memtui.learn import message, phrases, signals, wording
 from memtui.learn.signals import Signal
 
 # How many numbers a group has, and the length of its values; those of signals are as they are.
-SIZES = {
-    "word": 1 << 14,
-    "pair": 1 << 15,
-    "characters": 1 << 16,
-    "opening": 1 << 14,
-    "agent": 1 << 14,
-    "signal": 1 << 12,
-}
+SIZES = {"word": 1 << 14, "pair": 1 << 15, "characters": 1 << 16}
+SIZES |= {"opening": 1 << 14, "agent": 1 << 14, "signal": 1 << 12}
 LENGTHS = {"word": 2.0, "pair": 0.7, "characters": 2.5, "opening": 1.5, "agent": 0.25}
 BUCKETS = sum(SIZES.values())
 _STARTS = {group: sum(list(SIZES.values())[:number]) for number, group in enumerate(SIZES)}
@@ -44,23 +38,11 @@ _TOPICS = {name: words for name, words in wording.VOCABULARY.items() if name.sta
 _WORD = re.compile(r"[\w']+|[?!]")
 _IDENTIFIER = re.compile(r"\b\w+[_.]\w+|\b[a-z]+[A-Z]\w+|`")
 _DOCUMENT = re.compile(r"\b(?:CLAUDE\.md|AGENTS|README|memory|docs?|plan)\b", re.IGNORECASE)
-_FAMILIES = {
-    "standing": phrases.STANDING,
-    "preference": phrases.PREFERENCE,
-    "person": phrases.PERSON,
-    "objection": phrases.OBJECTION,
-    "praise": phrases.PRAISE,
-}
-_SINGLE = {
-    "counter": phrases.COUNTER,
-    "directive": phrases.DIRECTIVE,
-    "failure": phrases.FAILURE,
-    "local": phrases.LOCAL,
-    "global": phrases.GLOBAL,
-    "mistake": phrases.OWN_MISTAKE,
-    "not": phrases.NOT_A_RULE,
-    "request": phrases.REQUEST,
-}
+_FAMILIES = {"standing": phrases.STANDING, "preference": phrases.PREFERENCE, "person": phrases.PERSON}
+_FAMILIES |= {"objection": phrases.OBJECTION, "praise": phrases.PRAISE}
+_SINGLE = {"counter": phrases.COUNTER, "directive": phrases.DIRECTIVE, "failure": phrases.FAILURE}
+_SINGLE |= {"local": phrases.LOCAL, "global": phrases.GLOBAL, "mistake": phrases.OWN_MISTAKE}
+_SINGLE |= {"not": phrases.NOT_A_RULE, "request": phrases.REQUEST}
 # Values, each with the features that have it; a feature may be there twice.
 Rows = list[tuple[float, list[int]]]
 
@@ -168,9 +150,8 @@ class Classifier:
             # The first one twice: of a single one there would be no tuple.
             take, added = itemgetter(keys[0], *keys), _ADDED * len(keys)
             sums.append((value, [sum(take(weights)) - weights[keys[0]] - added for weights in self._weights]))
-        feedback, durable = [
-            bias + step * sum([value * each[at] for value, each in sums]) for at, (bias, step) in enumerate(self._steps)
-        ]
+        totals = [sum([value * each[at] for value, each in sums]) for at in (0, 1)]
+        feedback, durable = [bias + step * total for total, (bias, step) in zip(totals, self._steps, strict=True)]
         return probability(feedback), probability(durable)
 
 
@@ -184,11 +165,11 @@ def shipped() -> Classifier:
     return Classifier(TABLE.read_bytes())
 
 
-# From this confidence, the rules are sure: of 41 such corrections and preferences among 1,780 labelled messages, 37
-# were feedback, and about this share was worth keeping for good: enough not to be folded, too little to be delivered.
+# From this confidence, the rules are sure: of 41 among 1,780 labelled messages 37 were feedback, and about this share
+# was worth keeping for good: enough not to be folded, too little to be delivered.
 SURE, SURE_DURABLE = 0.5, 0.29
-# From this confidence, the person said in so many words that it is for the future. Among the labelled messages there
-# are two of these, so the number is set: enough to be delivered (inbox/format_hot.py).
+# From this confidence, the person said that it is for the future. Only two labelled messages do, so the number is set:
+# enough to be delivered (inbox/format_hot.py).
 SAID, SAID_DURABLE = 0.75, 0.5
 # The least probability with which the classifier makes a draft of what no rule matches.
 LEAST = 0.05

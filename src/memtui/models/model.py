@@ -119,9 +119,7 @@ class LanguageModel:
             raise storage_error(error, self._root + "/log") from error
         return self._answered(call, noted, left_out)
 
-    def _answered(
-        self, call: Request, noted: log.LoggedCall, left_out: Callable[[str], object] | None
-    ) -> dict[str, Any]:
+    def _answered(self, call: Request, row: log.LoggedCall, left_out: Callable[[str], object] | None) -> dict[str, Any]:
         begun, usage, outcome, tried = time.monotonic(), ModelUsage(), "failed", 0
         self.calls += 1
         stop = Stop(self.choice.seconds, self._cancelled)
@@ -155,7 +153,7 @@ class LanguageModel:
             usage, outcome = usage.plus(self.estimate(call)), "cancelled"
             raise
         finally:
-            self._log(replace(noted, model=self._backend.model), outcome, usage, time.monotonic() - begun, tried)
+            self._log(replace(row, model=self._backend.model), outcome, usage, time.monotonic() - begun, tried)
 
     def _attempt(self, call: Request, stop: Stop, left_out: Callable[[str], object] | None) -> Answer:
         stop.check()

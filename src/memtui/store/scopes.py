@@ -125,10 +125,9 @@ def _team(env: dict[str, str], own: Scope) -> list[Scope]:
     problem = "" if paths_hot.inside(own.directory, directory) else locate_hot.LEAVES
     names = [own.label, *(alias for alias in own.aliases if alias.startswith("auto:"))]
     label, *aliases = [locate_hot.TEAM + name.removeprefix("auto") for name in names]
-    scope = replace(
-        own, kind=locate_hot.TEAM, label=label, directory=directory, problem=problem, aliases=tuple(aliases)
-    )
-    return [replace(scope, writable=False, exists=True, trusted=trusted.always or bool(trusted.hashes))]
+    scope = replace(own, kind=locate_hot.TEAM, label=label, directory=directory, aliases=tuple(aliases))
+    is_trusted = trusted.always or bool(trusted.hashes)
+    return [replace(scope, writable=False, exists=True, problem=problem, trusted=is_trusted)]
 
 
 def _project(env: dict[str, str], cwd: str, root: str) -> Scope:

@@ -74,9 +74,8 @@ def adopt(root: str, directory: str) -> list[str]:
 
 
 def _was_moved(head: dict[str, object], directory: str) -> bool:
-    old = head.get("dir")
-    is_gone = isinstance(old, str) and old.startswith("/") and not os.path.lexists(old)
-    return is_gone and head.get("inode") == os.stat(directory).st_ino
+    old = fastjson_hot.text(head, "dir")
+    return old.startswith("/") and not os.path.lexists(old) and head.get("inode") == os.stat(directory).st_ino
 
 
 def pairs_path(root: str) -> str:

@@ -14,6 +14,7 @@ from memtui.store.journal.journal import ContentStore, Journal
 from memtui.store.journal.own_files import ALWAYS, TrustEdit
 from memtui.store.scopes import Scope
 
+Now = Callable[[], float]
 MAX_NAMED = 3
 Contents = dict[str, bytes]
 
@@ -68,12 +69,7 @@ def earlier(root: str, trusts: trust_hot.Trust, name: str) -> bytes | None:
 
 
 def grant(
-    root: str,
-    directory: str,
-    contents: Contents | None = None,
-    always: bool | None = None,
-    *,
-    now: Callable[[], float] = clock_hot.now,
+    root: str, directory: str, contents: Contents | None = None, always: bool | None = None, *, now: Now = clock_hot.now
 ) -> trust_hot.TrustStatus:
     """Trust these contents, or all of the directory's memories; `always`: as for `plan`. Raises MemtuiError."""
     edit = plan(root, directory, (read(directory) if contents is None else contents).items(), always)
@@ -86,9 +82,7 @@ def grant(
     return trust_hot.status(root, directory)
 
 
-def revoke(
-    root: str, directory: str, names: Sequence[str] | None = None, now: Callable[[], float] = clock_hot.now
-) -> bool:
+def revoke(root: str, directory: str, names: Sequence[str] | None = None, now: Now = clock_hot.now) -> bool:
     """Revoke trust in named memories or all; False if none was. Raises MemtuiError where all always are."""
     trusted = trust_hot.load(root, directory)
     if names is not None and trusted.always:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 from memtui.base import findings
@@ -184,11 +185,8 @@ class _Planner:
             stems = {mem.stem for mem in own if _spelled(name) in {_spelled(mem.stem), _spelled(mem.name)}}
             linking = [mem for mem in own if {name, name + ".md"} & set(mem.links) and self._memory(mem.path)]
             if len(stems) == 1 and linking:
-                (stem,) = stems
-                files = [
-                    FileDiff(mem.path, mem.raw, references.relink(mem.raw, mem.path, "", (name,), stem))
-                    for mem in linking
-                ]
+                relink = partial(references.relink, path="", names=(name,), new=stems.pop())
+                files = [FileDiff(mem.path, mem.raw, relink(mem.raw, mem.path)) for mem in linking]
                 yield at, propose("relink", files, [evidence_of(each)], findings.message(each))
 
 

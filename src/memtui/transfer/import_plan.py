@@ -79,10 +79,8 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
         scope = target.label
     slug = paths_hot.project_key(paths_hot.project_root(store.cwd))
     inboxes = {"project": paths_hot.inbox_dir(store.root, slug), "global": paths_hot.inbox_dir(store.root, None)}
-    decided = {
-        inbox: {str(row.get("hash")) for row in inbox_drafts.rows(f"{directory}/{LEDGER}")}
-        for inbox, directory in inboxes.items()
-    }
+    ledgers = {inbox: inbox_drafts.rows(f"{directory}/{LEDGER}") for inbox, directory in inboxes.items()}
+    decided = {inbox: {str(row.get("hash")) for row in rows} for inbox, rows in ledgers.items()}
     room = {inbox: inbox_drafts.room(directory) for inbox, directory in inboxes.items()}
     texts, names = _read_known(store, slug, inboxes.values())
     for incoming in source_content.memories:

@@ -381,10 +381,8 @@ class TrustRow(Decision):
         path, whole = here.tilde(memory.path), memory.raw.decode("utf-8", "replace").rstrip("\n")
         body = memory.body.strip("\n")
         at = max(0, whole.rfind(body)) if body else 0  # its text has no \r, the file may
-        texts: list[Part] = [
-            File(whole[at:], path),
-            *([File(f"\n{whole[:at].rstrip()}", path, "dim")] if at > 0 else []),
-        ]
+        head = [File(f"\n{whole[:at].rstrip()}", path, "dim")] if at > 0 else []
+        texts: list[Part] = [File(whole[at:], path), *head]
         if before is not None:
             texts = [TextDifference(before, b"" if self.untrusted.is_gone else memory.raw)]
         return [

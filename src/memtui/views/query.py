@@ -168,9 +168,8 @@ class MemoryQuery:
         directories = [scope.directory for scope in scopes] if self.state == MUTED else []
         marked = {(MUTED, f"{place}/{file}") for place in directories for file in mutes_hot.load(root, place)}
         by_path = writers(root) if self.machine else {}
-        return marked | {
-            ("from", path) for path, names in by_path.items() if any(name.startswith(self.machine) for name in names)
-        }
+        rows = ((path, name) for path, names in by_path.items() for name in names)
+        return marked | {("from", path) for path, name in rows if name.startswith(self.machine)}
 
 
 def memories(text: str) -> MemoryQuery:

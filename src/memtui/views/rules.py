@@ -130,9 +130,8 @@ def total(held_by_path: "HeldByPath") -> str:
     if not held_by_path:
         return ""
     counts = [of_rule for of_memory in held_by_path.values() for of_rule in of_memory]
-    kept, opportunities, kept_before, opportunities_before = (
-        sum(getattr(of_rule, name) for of_rule in counts) for name in SUMS
-    )
+    sums = [sum(getattr(of_rule, name) for of_rule in counts) for name in SUMS]
+    kept, opportunities, kept_before, opportunities_before = sums
     words = [many(len(held_by_path), "memory", "memories")]
     if opportunities:
         words.append(f"kept {kept / opportunities:.0%} since written")

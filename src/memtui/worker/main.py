@@ -27,9 +27,7 @@ class WorkerRun:
     """The hook's `payload` and `event` that a worker runs for, and the settings of the session's project. `begin`
     starts the time limit of a piece of work again."""
 
-    def __init__(
-        self, env: dict[str, str], payload: dict[str, object], event: str, begin: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, env: dict[str, str], payload: dict[str, object], event: str, begin: Callable[[], None]) -> None:
         self.env, self.payload, self.event, self.begin = env, payload, event, begin
         self.root = paths_hot.root(env)
         self.session_id = self.text("session_id")
@@ -147,6 +145,10 @@ def _tell_breaks(on: WorkerRun) -> None:
     tell_hot.note(on.root, on.session_id, breaks)
 
 
+def _may_propose_rules(on: WorkerRun) -> bool:
+    return on.event == "SessionEnd" and on.setting("mode") == "full" and on.setting("rules") != "off"
+
+
 def _propose_rules(on: WorkerRun) -> None:
     """Propose rules that memories' own words say, once a day and project."""
     from memtui.tidy import rule_proposals
@@ -185,6 +187,11 @@ def _count_rules(on: WorkerRun) -> None:
     counts_update.update(on.env, [on.text("transcript_path")], on.project_root, goes_on, patience=COUNT_MOST)
 
 
+def _may_sync(on: WorkerRun) -> bool:
+    has_remote = os.path.lexists(on.root + "/sync/own/state.json") or bool(locate_hot.team_dirs(on.root))
+    return on.event in {"SessionStart", "Stop"} and has_remote
+
+
 def _sync(on: WorkerRun) -> None:
     """Sync with the other machines in a process of its own, unless there is nothing to do."""
     from memtui.base.errors import MemtuiError
@@ -204,33 +211,19 @@ TASKS = (
     BackgroundTask("extract", lambda on: extract(on.env, on.root, on.payload, on.session_id)),
     BackgroundTask("rules", _count_rules, _has_turn_to_count),
     BackgroundTask("reconcile", _reconcile),
-    BackgroundTask(
-        "rules-told", _tell_breaks, lambda on: on.event == "Stop" and on.setting("rules") == "on", locks=True
-    ),
+    BackgroundTask("rules-told", _tell_breaks, lambda on: on.event == "Stop" and on.setting("rules") == "on", True),
     BackgroundTask("catalog", _build_catalogs, lambda on: on.setting("mode") == "full", locks=True),
     BackgroundTask("recall", _bring_indexes_up_to_date, lambda on: on.setting("mode") == "full"),
     BackgroundTask("versions", _take_in_versions, lambda on: "off" not in {on.setting("mode"), on.setting("gate")}),
     BackgroundTask("uses", lambda on: recall_uses.update(on.root), locks=True),
     # A model selects memories for a prompt (models/selection.py): only where that is asked for.
     BackgroundTask("select", lambda on: on.start("memtui.models.selection", payload=on.payload)),
-    BackgroundTask(
-        "rules-proposed",
-        _propose_rules,
-        lambda on: on.event == "SessionEnd" and on.setting("mode") == "full" and on.setting("rules") != "off",
-        locks=True,
-    ),
+    BackgroundTask("rules-proposed", _propose_rules, _may_propose_rules, locks=True),
     BackgroundTask("tidy", lambda on: tidy(on.root)),
     BackgroundTask("subconscious", _think, lambda on: on.asks_models("subconscious")),
     BackgroundTask("dream", _dream, lambda on: on.setting("dream") is True and on.asks_models()),
     # The last one: it waits for a remote.
-    BackgroundTask(
-        "sync",
-        _sync,
-        lambda on: (
-            on.event in {"SessionStart", "Stop"}
-            and (os.path.lexists(on.root + "/sync/own/state.json") or bool(locate_hot.team_dirs(on.root)))
-        ),
-    ),
+    BackgroundTask("sync", _sync, _may_sync),
 )
 
 

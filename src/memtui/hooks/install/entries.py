@@ -18,6 +18,7 @@ from memtui.hooks.environment_hot import LAUNCHER_TAIL
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 MAIN_TAIL = "/memtui/__main__.py"
 STATUS_LINE = "StatusLine"  # in the place of an event, in the command of the status line
+Groups = dict[str, dict[str, Any]]
 START_SECONDS = 10
 
 
@@ -118,14 +119,10 @@ def agent_command(program: Program, event: str, interpreter: str, launcher: str,
     return command(event, interpreter, launcher, root, config, agent)
 
 
-def groups(
-    interpreter: str, launcher: str, root: str = "", config: str = "", program: Program = PROGRAM
-) -> dict[str, dict[str, Any]]:
+def groups(interpreter: str, launcher: str, root: str = "", config: str = "", program: Program = PROGRAM) -> Groups:
     """Return for each event of an agent, by its own name, the group that the settings' `hooks` shall have."""
-    return {
-        event.own: program.group(event, agent_command(program, event.name, interpreter, launcher, root, config))
-        for event in program.events
-    }
+    where = (interpreter, launcher, root, config)
+    return {event.own: program.group(event, agent_command(program, event.name, *where)) for event in program.events}
 
 
 def status_line(interpreter: str, launcher: str, root: str = "", config: str = "") -> dict[str, Any]:

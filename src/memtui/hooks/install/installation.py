@@ -19,7 +19,8 @@ from memtui.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.client import locate_hot
 from memtui.client.agents.program import PROGRAM, Program
 from memtui.hooks.install import entries, settings_merge
-from memtui.hooks.install.settings_merge import Groups, Made
+from memtui.hooks.install.entries import Groups
+from memtui.hooks.install.settings_merge import Made
 
 if TYPE_CHECKING:
     from memtui.store.journal.changes import Change, Patch

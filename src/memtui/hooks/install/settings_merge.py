@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from memtui.base import fastjson_hot
 from memtui.base.errors import MemtuiError
 from memtui.client.applied_settings import DECODER
-from memtui.hooks.install.entries import is_ours
+from memtui.hooks.install.entries import Groups, is_ours
 
 WHITESPACE = " \t\r\n"
 DEFAULT_INDENT = "  "
@@ -21,7 +21,6 @@ STATUS_LINE = "statusLine"
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _COMMENTS = re.compile(r'"(?:[^"\\]|\\.)*"|(//[^\r\n]*|/\*.*?\*/)', re.DOTALL)
 JsonPath = tuple[str | int, ...]
-Groups = dict[str, dict[str, Any]]
 
 
 class Child(NamedTuple):

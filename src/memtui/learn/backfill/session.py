@@ -50,15 +50,12 @@ def read(path: str, note: dict[str, object], judge: Classifier | None, threshold
     yield _piece(path, reader.offset, conversation, judge, threshold)
 
 
-def _piece(
-    path: str, offset: int, conversation: Conversation, judge: Classifier | None, threshold: float
-) -> SessionPiece:
+def _piece(path: str, offset: int, talk: Conversation, judge: Classifier | None, threshold: float) -> SessionPiece:
     """Make a piece of what was said since the last one, and forget the turns."""
-    new = conversation.turns.copy()
-    conversation.turns.clear()
-    signals_found = [(signal, turn) for turn in new for signal in classifier.drafts_of(turn, judge)]
-    drafts = signals.once(signal for signal, turn in signals_found if _counts(signal, turn, threshold, conversation))
-    return SessionPiece(offset, drafts, {"path": path, **note_position(path, offset), "state": _kept(conversation)})
+    rows = [(signal, turn) for turn in talk.turns for signal in classifier.drafts_of(turn, judge)]
+    talk.turns.clear()
+    drafts = signals.once(signal for signal, turn in rows if _counts(signal, turn, threshold, talk))
+    return SessionPiece(offset, drafts, {"path": path, **note_position(path, offset), "state": _kept(talk)})
 
 
 def _counts(draft: Signal, turn: Turn, threshold: float, conversation: Conversation) -> bool:

@@ -84,9 +84,8 @@ class Heard:
 
     def printed(self) -> list[str]:
         """Return what tools printed, and thoughts and summaries, which may repeat it, as far as it is heard."""
-        lines = [
-            text for who, text in self.lines if who in {THOUGHT, SUMMARY} or (who == TOOL and text.startswith(ANSWERED))
-        ]
+        inner = {THOUGHT, SUMMARY}
+        lines = [text for who, text in self.lines if who in inner or (who == TOOL and text.startswith(ANSWERED))]
         return [text.removeprefix(ANSWERED) for text in lines]
 
 

@@ -44,16 +44,14 @@ class Journal:
         self._ledger = ledger or Ledger(self.path)
         self._shared: dict[str, Any] = {}  # what all changes made together have in their record
 
-    def _intent(
-        self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
-    ) -> dict[str, Any]:
+    def _intent(self, name: str, op: str, changes: Sequence[Change], summary: str, **more: Any) -> dict[str, Any]:
         """Return the intent's record, with its contents stored. Raises ConflictError if a file is not as expected."""
         many = len(changes) >= MANY
         rows = rows_of(changes, partial(self.contents.keep, durable=not many, all_of_them=not many))
         if many and any("before" not in row or row["before"] for row in rows):
             with storing(self.contents.directory):
                 sync_disks([self.contents.directory])
-        head = {"v": VERSION, "id": transaction, "time": clock_hot.iso(self.now()), "state": "intent", "by": self.by}
+        head = {"v": VERSION, "id": name, "time": clock_hot.iso(self.now()), "state": "intent", "by": self.by}
         return {**head, "seat": here(self.by), "op": op, "summary": summary, **more, "changes": rows}
 
     def changes_of(self, record: Mapping[str, Any]) -> list[Change]:
