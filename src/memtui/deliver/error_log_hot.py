@@ -23,14 +23,9 @@ def add(root: str, where: str, error: BaseException) -> bool:
         code = trace.tb_frame.f_code
         places.append(f"{code.co_filename[code.co_filename.rfind('/') + 1 :]}:{trace.tb_lineno} {code.co_name}")
         trace = trace.tb_next
-    record = {
-        "v": VERSION,
-        "time": clock_hot.iso(clock_hot.now()),
-        "where": where,
-        "error": type(error).__name__,
-        "message": _without_secrets(str(error)[: 8 * MESSAGE_LIMIT])[:MESSAGE_LIMIT],
-        "trace": places[-TRACE_LIMIT:],
-    }
+    message = _without_secrets(str(error)[: 8 * MESSAGE_LIMIT])[:MESSAGE_LIMIT]
+    record: dict[str, object] = {"v": VERSION, "time": clock_hot.iso(clock_hot.now()), "where": where}
+    record |= {"error": type(error).__name__, "message": message, "trace": places[-TRACE_LIMIT:]}
     try:
         try:
             if posix.stat(path).st_size > LIMIT_BYTES:

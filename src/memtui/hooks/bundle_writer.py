@@ -26,13 +26,8 @@ ROOTS = {
     "delivery": ("hooks.deliver_hot settings.defaults_hot client.agents.agent_hot", PROMPT),
     "memories": ("recall.memory_block_hot", f"{PROMPT} recall delivery"),
 }
-ROOTS["notes"] = (
-    (
-        "hooks.prompt_hot client.agents.agent_hot settings.defaults_hot hooks.environment_hot inbox.claims_hot "
-        "inbox.note_block_hot"
-    ),
-    PROMPT,
-)
+OF_NOTES = "hooks.prompt_hot client.agents.agent_hot settings.defaults_hot hooks.environment_hot"
+ROOTS["notes"] = (f"{OF_NOTES} inbox.claims_hot inbox.note_block_hot", PROMPT)
 for agent in agents_hot.NAMES[1:]:
     late_start = f" hooks.{runner_hot.LATE_START}" if "SessionStart" in agents_hot.load(agent).silent else ""
     ROOTS[agent] = f"client.agents.{agent}_hot{late_start}", PROMPT

@@ -284,24 +284,12 @@ class _Claim:
         if any(log_hot.records_of(self.root, self.delivery_id)):
             note_ids = {e.id for e in entries}
             text = "\n".join([block for fields, block in _notes_in(text) if fields.get("id") in note_ids])
-        record: dict[str, object] = {
-            "v": log_hot.VERSION,
-            "id": self.delivery_id,
-            "time": clock_hot.iso(seconds),
-            "event": view.event,
-            "session_id": self.owner,
-            "prompt_id": view.prompt_id,
-            "transcript": view.path,
-            "cwd": state.cwd,
-            "project": state.project or (self.directory[self.directory.rfind("/") + 1 :] if scope == "project" else ""),
-            "project_root": state.project_root,
-            "mode": state.mode,
-            "chars": blocks_hot.units(text),
-            "text": text,
-            "items": items,
-            "claims": [[self.directory[len(self.root) + 1 :], self.name, size]],
-            "recovered": True,
-        }
+        project = state.project or (self.directory[self.directory.rfind("/") + 1 :] if scope == "project" else "")
+        claim = [self.directory[len(self.root) + 1 :], self.name, size]
+        record: dict[str, object] = {"v": log_hot.VERSION, "id": self.delivery_id, "time": clock_hot.iso(seconds)}
+        record |= {"event": view.event, "session_id": self.owner, "prompt_id": view.prompt_id, "transcript": view.path}
+        record |= {"cwd": state.cwd, "project": project, "project_root": state.project_root, "mode": state.mode}
+        record |= {"chars": blocks_hot.units(text), "text": text, "items": items, "claims": [claim], "recovered": True}
         log_hot.append(self.root, record, seconds)
 
 

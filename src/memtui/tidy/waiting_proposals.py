@@ -172,23 +172,15 @@ def _sets(root: str) -> Iterator[tuple[str, list[Proposal]]]:
 
 def dumps(proposals: Sequence[Proposal], now: float) -> bytes:
     """Return the file of proposals of one maker; characters beyond ASCII, and bytes that are no text, as escapes."""
-    rows = [
-        {
-            "id": each.id,
-            "kind": each.kind,
-            "reason": each.reason,
-            "evidence": list(map(asdict, each.evidence)),
-            "inputs": [
-                {"path": file.path, "sha256": sha256(file.before), "text": _text(file.before)}
-                for file in each.files
-                if file.before is not None
-            ],
-            "outputs": [{"path": file.path, "text": _text(file.after)} for file in each.outputs],
-        }
-        for each in proposals
-    ]
-    row = {"v": VERSION, "time": clock_hot.iso_seconds(now), "by": proposals[0].by, "changes": rows}
-    return json.dumps(row, indent=2).encode() + b"\n"
+    rows = []
+    for each in proposals:
+        read = [file for file in each.files if file.before is not None]
+        inputs = [{"path": file.path, "sha256": sha256(file.before), "text": _text(file.before)} for file in read]
+        outputs = [{"path": file.path, "text": _text(file.after)} for file in each.outputs]
+        row = {"id": each.id, "kind": each.kind, "reason": each.reason, "evidence": list(map(asdict, each.evidence))}
+        rows.append({**row, "inputs": inputs, "outputs": outputs})
+    whole = {"v": VERSION, "time": clock_hot.iso_seconds(now), "by": proposals[0].by, "changes": rows}
+    return json.dumps(whole, indent=2).encode() + b"\n"
 
 
 def _text(data: bytes | None) -> str | None:

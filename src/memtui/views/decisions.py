@@ -229,15 +229,13 @@ def of_changed(here: "Workspace", memories: "Sequence[Changed]") -> list[Changed
     rows = []
     for change in memories:
         what = "" if change.kind == "edited" else f"{changes.DID[change.kind]}, "
-        rows.append(
-            ChangedRow(
-                key=f"changed:{change.key}", kind=CHANGED, says=f"{change.name}, {what}{changes.who(change)}",
-                place=scope_name(change.scope, here.project), time=change.now.written, later_key=change.later_key,
-                names=(change.ref, change.key, f"{change.scope.label}:{change.name}", change.name, change.now.file),
-                changed=change, undelivered=change in undelivered,
-                state=query.UNTRUSTED if change in undelivered else "", cause=BY_OTHERS,
-            )
-        )  # fmt: skip
+        names = (change.ref, change.key, f"{change.scope.label}:{change.name}", change.name, change.now.file)
+        rows.append(ChangedRow(
+            key=f"changed:{change.key}", kind=CHANGED, says=f"{change.name}, {what}{changes.who(change)}",
+            place=scope_name(change.scope, here.project), time=change.now.written, later_key=change.later_key,
+            names=names, changed=change, undelivered=change in undelivered, cause=BY_OTHERS,
+            state=query.UNTRUSTED if change in undelivered else "",
+        ))  # fmt: skip
     return rows
 
 
@@ -322,9 +320,8 @@ def of_plan(here: "Workspace", plan: "UndecidedSet") -> tuple[list[ProposedRow],
     for proposal in plan.proposals:
         kind, place = PROPOSED[proposal.word], place_of(proposal, places, here.project)
         row = ProposedRow(
-            key=proposal.ref, kind=kind,
+            key=proposal.ref, kind=kind, place=place, later_key=proposal.later_key, proposal=proposal,
             says=changesets.without_scope(changesets.gist(proposal), changesets.scope_of(proposal), place),
-            place=place, later_key=proposal.later_key, proposal=proposal,
             state=query.PROBLEM if kind is FIX else "",
             cause=f"fix {proposal.evidence[0].code}" if proposal.evidence and kind is not MERGE else "",
         )  # fmt: skip

@@ -136,12 +136,8 @@ def _snake(event: str) -> str:
 
 def _hash(event: str, group: dict[str, Any], hook: dict[str, Any]) -> str:
     """Return the hash by which Codex knows a hook that a person trusted."""
-    seen: dict[str, Any] = {
-        "type": "command",
-        "command": hook.get("command"),
-        "timeout": hook.get("timeout", 600),
-        "async": False,
-    }
+    seen: dict[str, Any] = {"type": "command", "command": hook.get("command"), "async": False}
+    seen["timeout"] = hook.get("timeout", 600)
     limit = hook.get("additionalContextLimit")
     if event in WITH_CONTEXT and limit is not None:
         seen["additionalContextLimit"] = limit

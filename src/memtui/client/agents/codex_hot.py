@@ -181,13 +181,8 @@ class _Translator:
         return []
 
     def _origin(self, raw: "Record", uuid: object) -> "Record":
-        return {
-            "uuid": str(uuid),
-            "parentUuid": records_hot.BEFORE,
-            "timestamp": fastjson_hot.text(raw, "timestamp"),
-            "sessionId": self._session,
-            "cwd": self._cwd,
-        }
+        place = {"timestamp": fastjson_hot.text(raw, "timestamp"), "sessionId": self._session, "cwd": self._cwd}
+        return {"uuid": str(uuid), "parentUuid": records_hot.BEFORE, **place}
 
     def _begin(self, raw: "Record", payload: "Record") -> "list[Record]":
         if self._session:

@@ -107,13 +107,10 @@ class Conversation:
 
     def to_state(self) -> dict[str, object]:
         """Return what a later reading continues from: the request under way, the todos, hashes of what hooks gave."""
-        state: dict[str, object] = {key: getattr(self, name)[-MAX_TEXT:] for key, name in _TEXTS.items()} | {
-            "todos": self._todos,
-            "todos_changed": self.todos_changed,
-            "tasks": {name: [*todo, time] for name, (todo, time) in self._tasks.items()},
-            "interrupted": self._interrupted,
-            "calls": self._calls,
-        }
+        tasks = {name: [*todo, time] for name, (todo, time) in self._tasks.items()}
+        state: dict[str, object] = {key: getattr(self, name)[-MAX_TEXT:] for key, name in _TEXTS.items()}
+        state |= {"todos": self._todos, "todos_changed": self.todos_changed, "tasks": tasks}
+        state |= {"interrupted": self._interrupted, "calls": self._calls}
         clean_state = {key: cleaned(value, self._clean) for key, value in state.items()}
         return clean_state | {"injected": [*self._injected_hashes][-MAX_INJECTED_KEPT:]}
 

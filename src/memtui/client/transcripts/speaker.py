@@ -17,12 +17,8 @@ ASIDE = ("isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
 _NOT_TYPED = ("isMeta", "textNotTyped", "handedOff", "queueTranscriptOnly", "verifiedSlackHumanTurn", "wakeupSource")
 # The values that stand for a person, by field (read in 2.1.332). `sdk` is the prompt of `claude -p`; a
 # `suggestion_accepted` was worded by the model.
-_PERSONAL = {
-    "turnOrigin": ("human", "sdk", "unknown"),
-    "promptSource": ("typed", "queued", "sdk"),
-    "rowSource": ("local",),
-    "commandMode": ("prompt",),
-}
+_PERSONAL: dict[str, tuple[str, ...]] = {"rowSource": ("local",), "commandMode": ("prompt",)}
+_PERSONAL |= {"turnOrigin": ("human", "sdk", "unknown"), "promptSource": ("typed", "queued", "sdk")}
 _WRAPPED = re.compile(
     r"<(?P<tag>[a-z]+(?:[-_][a-z0-9]+)+|objective|context|summary|process|command|hook|tool_use_error)\b[^>\n]{0,400}>"
     r"(?:[\s\S]*?</(?P=tag)>|[\s\S]*\Z)",
