@@ -20,8 +20,7 @@ WITHIN_BYTES = 1 << 26
 OLDER_BYTES = 4 << 20
 # A clock is put back by no more than this.
 CLOCK_SECONDS = 86_400.0
-# Reading back to a time looks at so many files: the month before, in which a clock that was put back logs, and that of
-# a clock that was years ahead.
+# Reading back to a time looks at so many files: a clock may have been put back, or years ahead.
 RECENT_MONTHS = 3
 # Two hooks at the same moment may log in either order; a recovered record is logged later.
 DISORDER_SECONDS = 60.0

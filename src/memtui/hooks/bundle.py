@@ -1,9 +1,8 @@
 """Load several modules of memtui from one file: the import system takes longer to read them than their work takes.
 
-A bundle has the names and stamps of a group of modules that a hook is about to import, in the order in which they need
-each other, and their compiled code. It lies with Python's own compiled files, in `__pycache__`; the process that a hook
-leaves behind writes it (hooks/bundle_writer.py). It counts as long as no source changed. Without it the modules are
-imported as always. Hot path: it imports nothing of ours."""
+A bundle has names and stamps of modules that a hook is about to import, in the order in which they need each other, and
+their compiled code. It lies in `__pycache__`, written by the process that a hook leaves (hooks/bundle_writer.py),
+and counts as long as no source changed. Hot path: it imports nothing of ours."""
 
 import gc
 import marshal

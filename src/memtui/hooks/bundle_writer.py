@@ -8,8 +8,7 @@ from memtui.client.agents import agents_hot
 from memtui.hooks import bundle, runner_hot
 
 PROMPT = "UserPromptSubmit"
-# By what begins, an event or a piece of work: the modules that are then loaded at once, with all that these import at
-# their top, and what is loaded before.
+# By what begins: the modules that are then loaded at once, with all that these import, and what is loaded before.
 ROOTS = {
     "SessionStart": ("hooks.runner_hot hooks.session_start_hot store.trust_hot client.agents.agent_hot", ""),
     PROMPT: ("hooks.runner_hot hooks.user_prompt_submit_hot", ""),

@@ -1,9 +1,9 @@
 """The environment that a hook believes, since a repository's settings can set variables for the hooks of its sessions;
 and which of two hooks serves a session that has one of the plugin and one of a settings file.
 
-Variables that say where memtui's files are would let a repository speak as the user of this machine; those that silence
-hooks would mute memtui; the one that says what kind of session it is would give a person's note to a script. The
-command that `memtui setup hooks` writes names both directories, and these are used."""
+Variables that say where memtui's files are would let a repository speak as the user; those that silence hooks would
+mute memtui; the one that says what kind of session it is would give a person's note to a script. Installed hooks name
+both directories themselves."""
 
 import posix
 

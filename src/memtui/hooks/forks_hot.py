@@ -20,8 +20,7 @@ LATE_SECONDS = 10.0
 HEAD_RECORDS = 50
 # How far from its end a transcript is searched for its last answer.
 TAIL_BYTES = 1 << 24
-# What an index of ours and a compaction are found by, and how far from its end a transcript is searched: an index that
-# is told twice does no harm.
+# What an index of ours and a compaction are found by, and how far from its end a transcript is searched.
 INDEX, SUMMARY = b"<" + blocks_hot.TAGS["index"].encode(), b'"isCompactSummary":true'
 INDEX_BYTES = 1 << 26
 USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")

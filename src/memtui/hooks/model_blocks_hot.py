@@ -1,11 +1,9 @@
-"""What a model brings to a session.
+"""What a model brings to a session: blocks of the subconscious, and memories that it selects for a prompt.
 
-The blocks of the subconscious, where the setting `subconscious` is full: all at its start, later what changed since it
-was told of them, before a tool too. The session's state has under `blocks` what it knows: `stamps` of the files, the
-`texts`, and the names of those given before a `tool`.
-
-Memories that a model selects for a prompt, in the background (setting `recall_select`): asked for at the prompt, given
-before the next tool, else with the next prompt if that goes on with it (recall/selection_state_hot.py)."""
+Blocks (setting `subconscious`) all come at its start, then what changed, also before a tool. Under `blocks` the state
+has what it knows: `stamps` of the files, the `texts`, and the names of those given before a `tool`. Memories (setting
+`recall_select`) are asked for at a prompt, and come before the next tool, else with the next prompt if that goes on
+with it (recall/selection_state_hot.py)."""
 
 from memtui.base import clock_hot, fastjson_hot, ids_hot, paths_hot, session_state_hot
 from memtui.hooks.runner_hot import Hook

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     Source = TypeVar("Source")
 
-# Seconds after which the work of a hook is interrupted, and interrupted again each time they pass, and seconds after
-# which the hook ends: well inside the client's time-out of 5 or 10 s (Program.events), after which the client drops all
-# that was printed.
+# Seconds after which the work of a hook is interrupted, each time they pass, and after which the hook ends: well inside
+# the client's time-out (Program.events), after which it drops all that was printed.
 PATIENCE, LONGER = (1.5, 3.5), (3.0, 7.0)
 # The module and the function that serve an event, and the time that they have.
 EVENTS = {

@@ -6,8 +6,7 @@ features.
 
 A feature is a number below BUCKETS, so that no words are kept. Groups: what the rules see, words and pairs of words,
 groups of 3 to 5 characters, the opening words, topics, and what the agent had just said and done. The values of a group
-have the length of LENGTHS, whatever the length of the message. A change of these needs new weights:
-tests/training/fit_feedback.py."""
+have the length of LENGTHS, however long the message is. A change of these needs new weights."""
 
 import math
 import re

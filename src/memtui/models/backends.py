@@ -1,12 +1,10 @@
 """The two ways to a model: the Messages API, and a headless client.
 
-The API goes through the anthropic SDK, which is slow to import: only the first call imports it. The answer is the input
-of a tool that the model calls. It is not forced to: a model that thinks before it answers takes no forced tool. An
-answer that is JSON as text counts as well.
+The API goes through the anthropic SDK, which only the first call imports, as it is slow. The answer is the input of a
+tool that the model calls, unforced, as thinking demands it; JSON as text counts as well.
 
-The client, `claude -p`, is for people with a subscription, whose login only the client can use. It runs with no tools,
-settings, plugins, memory or transcript, in an empty directory of ours, and with MEMTUI_INSIDE, so that no hook fires in
-it. How many run at once and start in a minute is limited across processes."""
+`claude -p` is for people with a subscription, whose login only it can use. It runs with no tools, settings,
+plugins, memory, transcript or hooks, in an empty directory of ours, a limited number at once and in a minute."""
 
 import json
 import os

@@ -79,10 +79,9 @@ def tokens_in(text: str) -> int:
     return len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN + 1
 
 
-# What can go wrong with a call, in the words of the log of calls: no model may be asked or none is there; the budget of
-# the day does not suffice; the service has too much to do; there was no connection; the answer ended before it was
-# whole; the service did not take the request; it lacks the model; the model refused; the answer is not of the schema;
-# it took longer than the settings allow; the person cancelled.
+# What can go wrong with a call, in the words of the log: no model may be asked; the day's budget does not suffice; the
+# service is busy; there was no connection; the answer ended too early; the service did not take the request; it lacks
+# the model; the model refused; the answer is not of the schema; it took too long; the person cancelled.
 Outcome = Literal[
     "off", "budget", "busy", "unreachable", "cut", "rejected", "absent", "refused", "invalid", "late", "cancelled"
 ]  # fmt: skip
@@ -192,8 +191,7 @@ class Stop:
             time.sleep(min(POLL_SECONDS, rest))
 
 
-# Answers are checked against a JSON schema, of which only KEYWORDS are used. An object may have no key that its schema
-# does not name: what comes back can only be of the schema.
+# Answers are checked against a JSON schema, of which only KEYWORDS are used; an object has no key that it doesn't name.
 
 
 def problem(value: object, schema: Schema, place: str = "") -> str:

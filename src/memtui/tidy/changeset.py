@@ -35,9 +35,8 @@ RULES = "rules.proposed"
 BY = "memtui"
 # The codes of the findings that lint fixes by itself.
 FIXED = {code for code, kind in OF_MEMORIES.items() if kind.fix == "lint"}
-# Why a proposal is refused: a file that it read changed since (stale), another proposal changes the same lines
-# (overlap), it would spread a memory that came with a repository and that nobody trusted (untrusted), or a file can't
-# be written (forbidden).
+# Why a proposal is refused: a file that it read changed since (stale), another one changes the same lines (overlap), it
+# would spread a memory that nobody trusted (untrusted), or a file can't be written (forbidden).
 Reason = Literal["stale", "overlap", "untrusted", "forbidden"]
 # Times that proposals are composed again because a file changed between reading and writing.
 TRIES = 3

@@ -7,8 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"  # of a cell, for bars
-# By character the ASCII that replaces it, of the same width, so that columns stay in line: glyphs.txt has in each line
-# first the one in place of the others.
+# By character the ASCII of the same width that replaces it: in each line of glyphs.txt the first for the others.
 with open(__file__.removesuffix("py") + "txt", encoding="utf-8") as _file:
     PLAIN = {char: line[0] for line in _file for char in line[1:-1]}
 PLAIN |= {"🔎": "/ "} | dict.fromkeys(map(chr, range(0x2400, 0x2420)), "?")

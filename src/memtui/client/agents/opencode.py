@@ -12,8 +12,7 @@ from memtui.client.agents.program import Env, Program, event_table
 
 SOURCE = __file__.removesuffix(".py") + "_plugin.js"
 COMMANDS = "const COMMANDS = {}"
-# What OpenCode fetches from npm into the directory of its settings, whether there is a plugin or not; with one, each
-# start waits for it (1.18.33: some 70 s without a network).
+# What OpenCode fetches from npm for its settings; with a plugin, each start waits for it (1.18.33: 70 s offline).
 PACKAGE = "@opencode-ai/plugin"
 UNFETCHED = (
     f"OpenCode has not fetched its package {PACKAGE} into {{home}} yet. With any plugin each start waits for it, over "

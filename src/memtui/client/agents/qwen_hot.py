@@ -1,10 +1,9 @@
 """Qwen Code as hooks and readers of sessions see it. Hot path.
 
 Observed with 0.24.4: session files are trees of records, as Claude Code's are. What prompt hooks gave is the last part
-of the prompt's own record, `<` and `>` escaped; a prompt that a hook blocked leaves no record. The text of a session's
-start goes into the system prompt and stands in no file, and what is said before a tool is dropped. After a tool's
-result the prompt hook runs once more, without `submitted_prompt`, and its text is in no file either. 0.15.10 has the
-context as a plain last part."""
+of the prompt's own record, `<` and `>` escaped (in 0.15.10 plain); a prompt that a hook blocked leaves no record. The
+text of a session's start stands in no file, and what is said before a tool is dropped. After a tool's result the prompt
+hook runs once more, without `submitted_prompt`, and its text is in no file either."""
 
 from memtui.base import fastjson_hot, fs_hot
 from memtui.client.agents import records_hot
@@ -18,8 +17,8 @@ TOOLS |= {"todo_write": "TodoWrite", "ask_user_question": "AskUserQuestion"}
 ARGUMENTS = {"absolute_path": "file_path"}
 # Set for the hooks of a session that other sessions on this machine can write to: one in a terminal or an editor.
 PERSONAL = "QWEN_CODE_MESSAGING_SOCKET"
-# The newest version whose session files were tested; one that is newer gets the receipt "unknown" for a text that its
-# file does not show. Versions that name no speaker (`provenance`) do not keep apart what hooks gave.
+# The newest version whose session files were tested; newer ones, and those that name no speaker (`provenance`), get the
+# receipt "unknown" for a text that the file does not show.
 TESTED = (0, 24)
 HEAD_BYTES = 4096
 SPEAKER, VERSION = b'"provenance":"', b'"version":"'

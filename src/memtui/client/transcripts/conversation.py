@@ -1,9 +1,8 @@
 """The conversation of a session: the person's words by channel, the agent's words before them, and the todo list.
 
 The person's words are in user records, rejected tools, messages queued in mid-turn, answers to the agent's questions,
-and what is added to an approval. A tool may print the very sentences with which the client reports these, so they count
-only where the record shows that the client wrote them. What enters the client's queue does not
-say who wrote it, and is not heard: the record that says so follows once the message is sent (speaker.py)."""
+and what is added to an approval: only where the record shows that the client wrote them, as a tool may print the same.
+What enters the client's queue counts once it is sent, with a record that says who wrote it (speaker.py)."""
 
 import re
 from collections.abc import Callable
@@ -292,17 +291,11 @@ class Conversation:
         self.session = text_of(record.get("sessionId")) or self.session
         on_call = self._interrupted or channel in {"tool_reject", "approval"}
         turn = Turn(
-            text=own_words(self._text(text)),
-            channel=channel,
-            uuid=text_of(record.get("uuid")),
-            session=self.session,
-            time=text_of(record.get("timestamp")),
-            agent=agent or self._agent or (self._doing if on_call else ""),
-            tools=tuple(self._tools[-20:]),
-            request=self._request,
-            calls=self._calls_made,
+            text=own_words(self._text(text)), channel=channel, uuid=text_of(record.get("uuid")), session=self.session,
+            time=text_of(record.get("timestamp")), agent=agent or self._agent or (self._doing if on_call else ""),
+            tools=tuple(self._tools[-20:]), request=self._request, calls=self._calls_made,
             interrupted=self._interrupted,
-        )
+        )  # fmt: skip
         if not turn.text:
             return
         self.turns.append(turn)

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 class Reader:
     """The records of a transcript from a byte offset on, as an iterable of dicts. `offset`: behind the last complete
-    line, where the next reading begins. Lines for whose bytes `keep` is false are not parsed. Another agent's records
-    come as Claude Code would write them. At most `limit` bytes are
+    line, where the next reading begins. Lines for whose bytes `keep` is false are not parsed. At most `limit` bytes are
     read; `whole`: that reached the end of the file. Iterating raises OSError; a FIFO or device is refused."""
 
     def __init__(

@@ -135,14 +135,10 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
     projects = list(dict.fromkeys([*one.projects, *other.projects]))
     many = len(projects) > 1 or other.draft.scope == "global"
     return replace(
-        one,
-        draft=replace(one.draft, scope="global") if many else one.draft,
-        project="" if len(projects) > 1 else one.project,
-        sessions=list(dict.fromkeys([*one.sessions, *other.sessions])),
-        evidence=[*one.evidence, *other.evidence],
-        newest=max(one.newest, other.newest),
-        projects=projects,
-    )
+        one, draft=replace(one.draft, scope="global") if many else one.draft, projects=projects,
+        project="" if len(projects) > 1 else one.project, newest=max(one.newest, other.newest),
+        sessions=list(dict.fromkeys([*one.sessions, *other.sessions])), evidence=[*one.evidence, *other.evidence],
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

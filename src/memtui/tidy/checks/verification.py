@@ -1,7 +1,7 @@
 """The checks that a memory brings itself, in its field `verify`: made, and noted for hooks and lists.
 
-No shell and no program but git is started: a check looks for files of the project, for words in them, and for what git
-names (docs/file-formats.md). One that can't be made neither holds nor fails. What is not trusted is not checked."""
+No program but git is started: a check looks for files, words in them, and what git names (docs/file-formats.md). One
+that can't be made neither holds nor fails. What is not trusted is not checked."""
 
 import os
 import re
