@@ -15,9 +15,10 @@ def shop_inbox(world, name="pending-updates.md"):
     return Path(paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))) / name
 
 
-def test_a_todo_of_no_project_is_global(memtui, world):
-    file_hot.add_entry(paths_hot.inbox_dir(world.root, None), "items", {}, "Call Jo.")
-    assert [row["where"] for row in memtui.json("inbox")["entries"] if row["says"] == "Call Jo."] == ["global"]
+def test_a_todo_of_no_project_and_a_draft_for_all_are_global(memtui, world):
+    file_hot.add_entry(str(shop_inbox(world).parent), "updates", {"scope": "global", "name": "kim"}, "Kim is in.")
+    file_hot.add_entry(paths_hot.inbox_dir(world.root, None), "items", {}, "Call Kim.")
+    assert [row["where"] for row in memtui.json("inbox")["entries"] if "Kim" in row["says"]] == ["global"] * 2
 
 
 @pytest.mark.slow

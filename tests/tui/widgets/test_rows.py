@@ -1,5 +1,6 @@
 """The list: where its cursor is while rows come and go."""
 
+import time
 from contextlib import asynccontextmanager
 
 import pytest
@@ -11,7 +12,7 @@ from textual.geometry import Region
 
 from memtui.tui import terminal
 from memtui.tui.widgets import painting
-from memtui.tui.widgets.rows import Column, RowList
+from memtui.tui.widgets.rows import Column, ReturnedRows, RowList
 from tables import rows
 
 
@@ -85,3 +86,11 @@ async def test_without_colours_the_cursor_is_seen_on_a_marked_row_too(monkeypatc
         lines = table.render_lines(Region(0, 0, 20, 2))
         assert lines[0].text.startswith("●m")
         assert [all(segment.style.reverse for segment in line) for line in lines] == [True, False]
+
+
+def test_the_cursor_goes_once_to_what_an_undo_brought_back():
+    undone_at, returned = time.monotonic(), ReturnedRows(str)
+    for listed in (["a", "b"], ["a"], ["a", "b"]):
+        returned.note(listed, lambda listed=listed: listed)
+    assert returned.find(["a", "b"], undone_at - 99.0) is None
+    assert [returned.find(["a", "b"], undone_at) for _ in range(2)] == [1, None]
