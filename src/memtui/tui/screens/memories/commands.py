@@ -109,15 +109,14 @@ class MemoryCommands:
         return self.list.row is not None and bool(IN_INBOX & set(self.list.row[1].letters))
 
     async def follow(self) -> None:
-        """Go to where a rule was broken, to a memory that this one links to, or that links to it."""
+        """Go to where a rule was broken, to a memory linked to or from this one, or to its row in the Inbox."""
         here, breaks, now = self.list.row_id, self.breaks(), self.services.data.now()
         words = {key: safe_text.line(f"broken {rules.broken(broken.moment, now)}") for key, broken in breaks.items()}
-        ends = [*(words | self.links()).items()]
-        if not ends and self.list.row is not None:
-            self.services.go("inbox").show_query(self.list.row[1].memory.stem)
-            return
+        ends = [*(words | self.links() | ({"inbox": "its row in the Inbox"} if self._is_flagged() else {})).items()]
         path = ends[0][0] if len(ends) == 1 else await self.services.ask(Choice("Follow", ends))
-        if broken := breaks.get(path or ""):
+        if path == "inbox" and self.list.row is not None:
+            self.services.go("inbox").show_query(self.list.row[1].memory.stem)
+        elif broken := breaks.get(path or ""):
             activity = self.services.go("activity")
             activity.then = partial(activity.show_break, broken.moment.session, broken.key)
         elif path:

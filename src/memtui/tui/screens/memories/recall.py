@@ -150,9 +150,10 @@ class Recall(Labelled):
     def _read_prompts(self) -> None:
         """Read the prompts, and find the newest that brings a memory: one that brings nothing shows little."""
         prompts = self.recalling.prompts(PROMPTS)
+        first = prompts[0] if prompts else None
         with self._one_run, suppress(MemtuiError, OSError):  # the indexes are up to date then
-            newest = (prompt for prompt in prompts[:TRIED] if self.recalling.run(prompt.text).delivered)
-            self._tell(self._show_prompts, prompts, next(newest, prompts[0] if prompts else None))
+            first = next((prompt for prompt in prompts[:TRIED] if self.recalling.run(prompt.text).delivered), first)
+        self._tell(self._show_prompts, prompts, first)
 
     def _show_prompts(self, prompts: "list[Prompt]", first: "Prompt | None") -> None:
         """Offer the prompts; begin with the `first`, if nothing is typed."""

@@ -104,7 +104,7 @@ def take_snapshot(data: Data, client: list[Finding], *, reads: bool = True) -> S
     except MemtuiError as error:
         snapshot.settings_error = error.message
     snapshot.rules = rules.total(counts.held_by_path(data.root))
-    with suppress(MemtuiError):
+    with suppress(MemtuiError, OSError):
         snapshot.syncs = [state for name in sync.names(data.root) if (state := sync.load(data.root, name)) is not None]
         for state in snapshot.syncs:
             from memtui.sync.sync import machines
