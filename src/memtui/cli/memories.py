@@ -117,13 +117,18 @@ def status_data(row: "Row") -> "dict[str, object]":
 
     memory = row.memory
     return {
-        **data_of(memory), **picked(memory, "size broken"), **picked(row, "deliveries last_delivery"),
+        **data_of(memory),
+        **picked(memory, "size broken"),
+        **picked(row, "deliveries last_delivery"),
         "file": row.file or os.path.basename(memory.path),
         "changed": clock_hot.iso_seconds(memory.changed_at) if memory.changed_at else None,
-        "flags": [findings.flag(finding) for finding in row.flags], "check": dict(row.check) or None,
-        "uses": row.used, **picked(row.recalls, RECALLS), "rules": list(map(str, rules.rules_of(memory))),
+        "flags": [findings.flag(finding) for finding in row.flags],
+        "check": dict(row.check) or None,
+        "uses": row.used,
+        **picked(row.recalls, RECALLS),
+        "rules": list(map(str, rules.rules_of(memory))),
         **{name: row.sum_held(name) for name in rules.SUMS},
-    }  # fmt: skip
+    }
 
 
 class MemoryTriggers:

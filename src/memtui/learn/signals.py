@@ -362,13 +362,20 @@ def _signal(turn: Turn, sentences: list[Sentence], rule: _Rule, apart: list[int]
     person = rule.kind_of_rule == "person"
     sentence_text = " ".join(sentence.said for sentence in own)
     return Signal(
-        kind=rule.kind, name=wording.slug(description), description=description, body=body,
+        kind=rule.kind,
+        name=wording.slug(description),
+        description=description,
+        body=body,
         type="user" if person else _type_of(rule.sentence),
         scope="global" if person or phrases.GLOBAL.search(sentence_text.lower()) else "project",
-        confidence=round(max(0.0, rule.confidence), 2), evidence=turn.uuid, session=turn.session, time=turn.time,
-        agent=wording.tail(turn.agent, MAX_AGENT), request=_request(turn, f"{description} {body}"),
+        confidence=round(max(0.0, rule.confidence), 2),
+        evidence=turn.uuid,
+        session=turn.session,
+        time=turn.time,
+        agent=wording.tail(turn.agent, MAX_AGENT),
+        request=_request(turn, f"{description} {body}"),
         person=cut(message.shortened(turn.text) if apart is None else sentence_text, MAX_WORDS),
-    )  # fmt: skip
+    )
 
 
 def _request(turn: Turn, text: str) -> str:

@@ -283,10 +283,15 @@ class Headless:
                 command = ["/bin/sh", "-c", GUARD, "sh", str(its_end), *words, "--system-prompt-file"]
                 with _signals_held_back():
                     process = subprocess.Popen(
-                        [*command, f"/dev/fd/{rules.fileno()}"], stdin=stdin, stdout=stdout, stderr=err,
-                        cwd=workplace or directory, env={**env, **ENVIRONMENT}, start_new_session=True,
+                        [*command, f"/dev/fd/{rules.fileno()}"],
+                        stdin=stdin,
+                        stdout=stdout,
+                        stderr=err,
+                        cwd=workplace or directory,
+                        env={**env, **ENVIRONMENT},
+                        start_new_session=True,
                         pass_fds=(slot, rules.fileno(), its_end),
-                    )  # fmt: skip
+                    )
                 yield process, err
             finally:
                 if process is not None:

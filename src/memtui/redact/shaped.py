@@ -10,9 +10,13 @@ from functools import cache
 from memtui.base import word_lists
 
 _CLASSES = {
-    "A": "[A-Za-z0-9]", "W": "[A-Za-z0-9_-]", "H": "[0-9A-Fa-f]", "L": "[a-z0-9]", "U": "[A-Z0-9]",
+    "A": "[A-Za-z0-9]",
+    "W": "[A-Za-z0-9_-]",
+    "H": "[0-9A-Fa-f]",
+    "L": "[a-z0-9]",
+    "U": "[A-Z0-9]",
     "B": "[A-Za-z0-9+/]",
-}  # fmt: skip
+}
 _SECTIONS = word_lists.read(__file__.removesuffix("shaped.py") + "tables.txt")
 
 

@@ -78,9 +78,12 @@ Known = dict[str, tuple[object, list[Waiting]]]
 
 
 def waiting_in(
-    root: str, projects: Iterable[str | None], kinds: Sequence[str] = KINDS, unread: list[Finding] | None = None,
+    root: str,
+    projects: Iterable[str | None],
+    kinds: Sequence[str] = KINDS,
+    unread: list[Finding] | None = None,
     cache: Known | None = None,
-) -> list[Waiting]:  # fmt: skip
+) -> list[Waiting]:
     """List the entries of projects' inboxes (None: global). `cache`: of earlier calls; `unread` gets findings."""
     rows = []
     for slug in projects:

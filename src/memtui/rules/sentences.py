@@ -49,10 +49,42 @@ SECTIONS["named"] = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key
 SECTIONS["done"], SECTIONS["library_named"] = "|".join(SUBCOMMANDS), "|".join(LIBRARIES)
 NEGATED = re.compile(expanded("lead") + expanded("neg"), re.IGNORECASE)
 (
-    CONDITION, ONLY_FOR, PART, _OPENING, _NEUTRAL, _POINT, _INVERTED, _EXCEPTION, _TITLE, _DOING, _CROSS, _DIRECTORY,
-    _REQUIRED, _COMMENTED, _REFUSED, _REMARK, _ANOTHER, _ROW, _ORDERED, _ASIDE, _END, _OPTION, _DASH, _CODE, _PUSHED,
-    _FORCED, _LINK, _MARK, _PROGRAM, _JOINED, _LIBRARY, _OF_FILES, _NO_PATH, _THIS_EDITED, _BRANCH,
-) = map(compiled, SECTIONS["patterns"].split())  # fmt: skip
+    CONDITION,
+    ONLY_FOR,
+    PART,
+    _OPENING,
+    _NEUTRAL,
+    _POINT,
+    _INVERTED,
+    _EXCEPTION,
+    _TITLE,
+    _DOING,
+    _CROSS,
+    _DIRECTORY,
+    _REQUIRED,
+    _COMMENTED,
+    _REFUSED,
+    _REMARK,
+    _ANOTHER,
+    _ROW,
+    _ORDERED,
+    _ASIDE,
+    _END,
+    _OPTION,
+    _DASH,
+    _CODE,
+    _PUSHED,
+    _FORCED,
+    _LINK,
+    _MARK,
+    _PROGRAM,
+    _JOINED,
+    _LIBRARY,
+    _OF_FILES,
+    _NO_PATH,
+    _THIS_EDITED,
+    _BRANCH,
+) = map(compiled, SECTIONS["patterns"].split())
 _NAMES = dict(line.split(" ", 1) for line in SECTIONS["names"].split("\n"))
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")

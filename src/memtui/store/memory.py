@@ -158,13 +158,25 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
         if fields.get(key) and text and fields[key] != text
     ]
     return Memory(
-        path=path, scope_label=scope_label, name=name or os.path.basename(path).removesuffix(".md"),
-        description=description, type=sys.intern(kind), fields=fields, body=doc.body, raw=data,
-        size=len(data) if size < 0 else size, mtime=mtime, broken=broken, has_frontmatter=doc.has_frontmatter,
-        links=links.targets(doc.body), origin_session=text_of(fields, "originSessionId"),
-        modified=text_of(fields, "modified", "updated"), notes=(*doc.notes, *differing),
-        pinned=is_pinned(fields), checks=tuple(own_checks(fields)),
-    )  # fmt: skip
+        path=path,
+        scope_label=scope_label,
+        name=name or os.path.basename(path).removesuffix(".md"),
+        description=description,
+        type=sys.intern(kind),
+        fields=fields,
+        body=doc.body,
+        raw=data,
+        size=len(data) if size < 0 else size,
+        mtime=mtime,
+        broken=broken,
+        has_frontmatter=doc.has_frontmatter,
+        links=links.targets(doc.body),
+        origin_session=text_of(fields, "originSessionId"),
+        modified=text_of(fields, "modified", "updated"),
+        notes=(*doc.notes, *differing),
+        pinned=is_pinned(fields),
+        checks=tuple(own_checks(fields)),
+    )
 
 
 def new_memory_bytes(name: str, description: str, kind: str, body: str) -> bytes:

@@ -88,9 +88,12 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _pair_alike(
-    base: Sequence[_Item], items: Sequence[_Item], of_base: tuple[int, int], of_side: tuple[int, int],
+    base: Sequence[_Item],
+    items: Sequence[_Item],
+    of_base: tuple[int, int],
+    of_side: tuple[int, int],
     pairs: dict[int, int],
-) -> None:  # fmt: skip
+) -> None:
     """Pair the items without keys in two stretches that are alike, in order."""
     begin = of_side[0]
     for number in range(*of_base):
@@ -156,9 +159,12 @@ class _Merger:
         return True
 
     def _one(
-        self, base: _Item, sides: tuple[_Side, _Side], number: int,
+        self,
+        base: _Item,
+        sides: tuple[_Side, _Side],
+        number: int,
         deeper: "Callable[[_Item, _Item, _Item], _Item] | None",
-    ) -> _Item | None:  # fmt: skip
+    ) -> _Item | None:
         """Merge what the sides have in the place of an item of the base; None if it goes."""
         first, second = (base if number in side.moved else side.after[number] for side in sides)
         if second is None or first is None:

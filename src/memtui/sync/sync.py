@@ -138,10 +138,22 @@ def _run_locked(
         questions = _ask_conflicts(root, exchange, leaves=not asks)
         _note_writers(repo, exchange.here, folder(root, state.team) + WRITERS, exchange.state, exchange.commit)
         after = exchange.state._replace(
-            base=exchange.commit, pending="", taking="", time=now, error="", asked=questions, sent=[],
-            machines=exchange.names, tops=exchange.here.places, adopted=sorted(adopted | used), drafts=present,
-            withheld=len(exchange.here.withheld), read=now, watched=exchange.here.watched, seen=exchange.here.seen,
-        )  # fmt: skip
+            base=exchange.commit,
+            pending="",
+            taking="",
+            time=now,
+            error="",
+            asked=questions,
+            sent=[],
+            machines=exchange.names,
+            tops=exchange.here.places,
+            adopted=sorted(adopted | used),
+            drafts=present,
+            withheld=len(exchange.here.withheld),
+            read=now,
+            watched=exchange.here.watched,
+            seen=exchange.here.seen,
+        )
     absent = {path.split("/")[1].replace("+", "/") for path in exchange.tree if path.startswith("projects/")}
     absent -= {top.partition("/")[2].replace("+", "/") for top in exchange.here.places}
     came, went = exchange.changed(exchange.ours), exchange.changed(exchange.theirs)
@@ -152,9 +164,18 @@ def _run_locked(
 
 
 def _exchange(
-    env: dict[str, str], root: str, repo: Remote, state: SyncState, by: str, now: float,
-    ours_of: Callable[[Tree, Tree, moves.Moves], Tree], *, asks: bool, dry_run: bool, offline: bool,
-) -> Exchange:  # fmt: skip
+    env: dict[str, str],
+    root: str,
+    repo: Remote,
+    state: SyncState,
+    by: str,
+    now: float,
+    ours_of: Callable[[Tree, Tree, moves.Moves], Tree],
+    *,
+    asks: bool,
+    dry_run: bool,
+    offline: bool,
+) -> Exchange:
     """Fetch, merge and push, again as long as other machines push before. `ours_of`: what this machine sends, by its
     tree, the base and what moved. Raises MemtuiError."""
     row, sent = f"{MACHINES}/{state.machine}.json", set(state.sent)
@@ -330,9 +351,14 @@ def _file(here: LocalTree, path: str) -> str:
 
 
 def _asked(
-    base: Tree, ours: Tree, theirs: Tree, merged: trees.TreeMerge, stands: Callable[[str], bool], name: str,
+    base: Tree,
+    ours: Tree,
+    theirs: Tree,
+    merged: trees.TreeMerge,
+    stands: Callable[[str], bool],
+    name: str,
     writers: Callable[[], Mapping[str, FileWriter]],
-) -> Tree:  # fmt: skip
+) -> Tree:
     """Return a file for each memory that both sides changed in two ways, with the version that does not stand."""
     of = {(one.where.partition(": ")[0], _memory_of(one)) for one in merged.conflicts if one.other}
     paths = {path for path, memory_path in of if path == memory_path or (memory_path, memory_path) not in of}
@@ -372,9 +398,14 @@ def _leave(root: str, here: LocalTree, tree: Tree, row: dict[str, Any], team: st
     label = f"{locate_hot.TEAM}:{team}" if team else label
     other = memory.from_bytes(file, label, str(row.get("other")).encode("utf-8", "replace"))
     fields = {
-        "from": f"machine:{row.get('from')}", "kind": drafts.REWRITE, "name": other.stem, "type": other.type,
-        "scope": label, "replaces": file.removeprefix(here.places[top] + "/"), "base": ids_hot.digest(tree[path]),
-    }  # fmt: skip
+        "from": f"machine:{row.get('from')}",
+        "kind": drafts.REWRITE,
+        "name": other.stem,
+        "type": other.type,
+        "scope": label,
+        "replaces": file.removeprefix(here.places[top] + "/"),
+        "base": ids_hot.digest(tree[path]),
+    }
     inbox = here.inboxes.get(top) or paths_hot.inbox_dir(root, None)
     text = "\n\n".join(filter(None, (other.description, other.body.strip()))) or other.stem
     for entry in format_hot.read(f"{inbox}/{notes.DRAFTS}"):

@@ -181,12 +181,16 @@ def _note(note: Memory, name: str, scope: str, modified: str) -> Incoming:
     return Incoming(
         name,
         given if isinstance(given, str) and any(map(str.isalnum, given)) else stem,
-        about or described(title, body), body.strip("\n"), type=(note.type if fields else "") or "reference",
-        scope=scope, created=_date(places, CREATED), modified=_date(places, MODIFIED) or modified,
+        about or described(title, body),
+        body.strip("\n"),
+        type=(note.type if fields else "") or "reference",
+        scope=scope,
+        created=_date(places, CREATED),
+        modified=_date(places, MODIFIED) or modified,
         tags=tuple(dict.fromkeys(tags)),
         triggers=(*(trigger.strip("[] ") for trigger in triggers.in_frontmatter(fields)), *aliases),
         session=note.origin_session,
-    )  # fmt: skip
+    )
 
 
 def _date(places: list[dict[str, object]], keys: tuple[str, ...]) -> str:

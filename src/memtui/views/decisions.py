@@ -188,10 +188,16 @@ def of_entry(item: "Waiting", here: "Workspace", names: Mapping[str, str], *, is
     return EntryRow(
         key=item.key,
         about=(item.entry.fields.get("name", ""),) if kind is DRAFT else (),
-        kind=kind, says=drafts.title(item, SENTENCE), place="global" if is_global else f"project {project}",
-        time=item.entry.time(), until=item.until(here.now()), item=item, is_taken=is_taken,
-        memory_type=item.entry.fields.get("type") or "feedback" if kind is DRAFT else "", project=project,
-    )  # fmt: skip
+        kind=kind,
+        says=drafts.title(item, SENTENCE),
+        place="global" if is_global else f"project {project}",
+        time=item.entry.time(),
+        until=item.until(here.now()),
+        item=item,
+        is_taken=is_taken,
+        memory_type=item.entry.fields.get("type") or "feedback" if kind is DRAFT else "",
+        project=project,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,11 +223,14 @@ class ChangedRow(Decision):
         prompt = changes.prompted(occasion.prompt) if occasion is not None and occasion.prompt else ""
         warning = "" if back or not self.undelivered else f"! {changes.NOT_TRUSTED}"
         return [
-            line(f"{self.place}: {change.name}", "bold"), line(warning, colours.WARNING),
-            Words(f"{changes.BACK[change.kind]}:\n" if back else ""), self.difference(here, back=back),
-            line(f"{by} · {ago(change.now.written, here.now())}", colours.QUIET), line(prompt, colours.QUIET),
+            line(f"{self.place}: {change.name}", "bold"),
+            line(warning, colours.WARNING),
+            Words(f"{changes.BACK[change.kind]}:\n" if back else ""),
+            self.difference(here, back=back),
+            line(f"{by} · {ago(change.now.written, here.now())}", colours.QUIET),
+            line(prompt, colours.QUIET),
             line(here.tilde(change.key), colours.QUIET),
-        ]  # fmt: skip
+        ]
 
 
 def of_changed(here: "Workspace", memories: "Sequence[Changed]") -> list[ChangedRow]:
@@ -230,12 +239,21 @@ def of_changed(here: "Workspace", memories: "Sequence[Changed]") -> list[Changed
     for change in memories:
         what = "" if change.kind == "edited" else f"{changes.DID[change.kind]}, "
         names = (change.ref, change.key, f"{change.scope.label}:{change.name}", change.name, change.now.file)
-        rows.append(ChangedRow(
-            key=f"changed:{change.key}", kind=CHANGED, says=f"{change.name}, {what}{changes.who(change)}",
-            place=scope_name(change.scope, here.project), time=change.now.written, later_key=change.later_key,
-            names=names, changed=change, undelivered=change in undelivered, cause=BY_OTHERS,
-            state=query.UNTRUSTED if change in undelivered else "",
-        ))  # fmt: skip
+        rows.append(
+            ChangedRow(
+                key=f"changed:{change.key}",
+                kind=CHANGED,
+                says=f"{change.name}, {what}{changes.who(change)}",
+                place=scope_name(change.scope, here.project),
+                time=change.now.written,
+                later_key=change.later_key,
+                names=names,
+                changed=change,
+                undelivered=change in undelivered,
+                cause=BY_OTHERS,
+                state=query.UNTRUSTED if change in undelivered else "",
+            )
+        )
     return rows
 
 
@@ -320,11 +338,15 @@ def of_plan(here: "Workspace", plan: "UndecidedSet") -> tuple[list[ProposedRow],
     for proposal in plan.proposals:
         kind, place = PROPOSED[proposal.word], place_of(proposal, places, here.project)
         row = ProposedRow(
-            key=proposal.ref, kind=kind, place=place, later_key=proposal.later_key, proposal=proposal,
+            key=proposal.ref,
+            kind=kind,
+            place=place,
+            later_key=proposal.later_key,
+            proposal=proposal,
             says=changesets.without_scope(changesets.gist(proposal), changesets.scope_of(proposal), place),
             state=query.PROBLEM if kind is FIX else "",
             cause=f"fix {proposal.evidence[0].code}" if proposal.evidence and kind is not MERGE else "",
-        )  # fmt: skip
+        )
         proposed.append(row)
     names = {scope.shown: scope_name(scope, here.project) for scope in places}
     for problem in plan.left:
@@ -334,9 +356,13 @@ def of_plan(here: "Workspace", plan: "UndecidedSet") -> tuple[list[ProposedRow],
             key=problem.key,
             kind=PROBLEM,
             says=changesets.without_scope(problem.sentence, label, place),
-            place=place, about=tuple(problem.memories), later_key=problem.later_key,
-            cause=f"problem {problem.cause}", state=query.PROBLEM, problem=problem,
-        )  # fmt: skip
+            place=place,
+            about=tuple(problem.memories),
+            later_key=problem.later_key,
+            cause=f"problem {problem.cause}",
+            state=query.PROBLEM,
+            problem=problem,
+        )
         problems.append(problem_row)
     return proposed, problems
 
@@ -398,10 +424,14 @@ def of_untrusted(untrusted: "Untrusted", project: str) -> TrustRow:
         key=f"trust:{memory.path}",
         kind=TRUST if not is_sent else SENT if untrusted.take_in is None else NOT_HERE,
         says=f"{by}: {untrusted.says}" if is_sent and by else untrusted.says,
-        place=scope_name(untrusted.scope, project), time=memory.changed_at or None, later_key=untrusted.later_key,
-        names=(memory.ref, memory.path, memory.stem), untrusted=untrusted, memory_type=memory.type,
+        place=scope_name(untrusted.scope, project),
+        time=memory.changed_at or None,
+        later_key=untrusted.later_key,
+        names=(memory.ref, memory.path, memory.stem),
+        untrusted=untrusted,
+        memory_type=memory.type,
         state=query.UNTRUSTED,
-    )  # fmt: skip
+    )
 
 
 def in_order(rows: Iterable[Decision], hidden: Mapping[str, float], now: float) -> list[Decision]:

@@ -71,10 +71,12 @@ def in_short(contents: "ItemCounts") -> str:
 def outcomes(counts: "ReceiptCounts") -> list[tuple[int, str, str]]:
     """Return what became of some deliveries, as (how many, in a word, outcome); what is none is left out."""
     every = (
-        (counts.arrived, receipts_hot.ARRIVED), (counts.previewed, receipts_hot.PREVIEWED),
-        (counts.lost, receipts_hot.FAILED), (counts.waiting, receipts_hot.WAITING),
+        (counts.arrived, receipts_hot.ARRIVED),
+        (counts.previewed, receipts_hot.PREVIEWED),
+        (counts.lost, receipts_hot.FAILED),
+        (counts.waiting, receipts_hot.WAITING),
         (counts.unknown, receipts_hot.UNKNOWN),
-    )  # fmt: skip
+    )
     return [(count, OUTCOMES[outcome][1], outcome) for count, outcome in every if count]
 
 

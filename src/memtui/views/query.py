@@ -156,11 +156,14 @@ class MemoryQuery:
         if self.project not in {"", ALL} and self.project not in project.casefold():
             return False
         states: dict[str, Callable[[], bool]] = {
-            "": lambda: True, NEVER: lambda: row.never_delivered(scope),
+            "": lambda: True,
+            NEVER: lambda: row.never_delivered(scope),
             PROBLEM: lambda: bool(findings.problems(row.flags)) or row.memory.path in autosaves,
-            UNTRUSTED: lambda: "U" in row.letters, PINNED: lambda: row.memory.pinned,
-            MUTED: lambda: (MUTED, row.memory.path) in marked, UNKEPT: lambda: row.held_share not in {None, 1.0},
-        }  # fmt: skip
+            UNTRUSTED: lambda: "U" in row.letters,
+            PINNED: lambda: row.memory.pinned,
+            MUTED: lambda: (MUTED, row.memory.path) in marked,
+            UNKEPT: lambda: row.held_share not in {None, 1.0},
+        }
         return self.state in states and states[self.state]()
 
     def marked(self, root: str, scopes: Iterable[Scope]) -> set[tuple[str, str]]:

@@ -62,9 +62,12 @@ class BackgroundTask(NamedTuple):
 
 
 def run(
-    env: dict[str, str], payload: dict[str, object], event: str, tasks: tuple[str, ...] = (),
+    env: dict[str, str],
+    payload: dict[str, object],
+    event: str,
+    tasks: tuple[str, ...] = (),
     begin: Callable[[], None] = lambda: None,
-) -> None:  # fmt: skip
+) -> None:
     """Do what is due after an event, or only `tasks`; an error is logged, and the next task runs. Never raises."""
     on = WorkerRun(env, payload, event, begin)
     for task in TASKS:

@@ -18,10 +18,14 @@ def own(env: dict[str, str], cwd: str) -> dict[str, str]:
 def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, payload: bytes = b"") -> None:
     """Start `python -m MODULE WORDS…` for a session in `cwd`, detached, with `payload` as its input. Raises OSError."""
     started = subprocess.Popen(
-        [python(root), "-m", module, *words], env={**own(env, cwd), "PYTHONPATH": paths_hot.SOURCES}, cwd="/",
-        stdin=subprocess.PIPE if payload else subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
+        [python(root), "-m", module, *words],
+        env={**own(env, cwd), "PYTHONPATH": paths_hot.SOURCES},
+        cwd="/",
+        stdin=subprocess.PIPE if payload else subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     if payload:
         assert started.stdin is not None
         with started.stdin as stream:

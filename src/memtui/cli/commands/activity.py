@@ -89,24 +89,31 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     names = projects.names_of_roots(ctx.env, {row.root for row in rows} | {answer["project"] for answer in answers})
     cells = [
         [
-            (short_id(answer["id"]), "cyan"), age(clock_hot.parse(answer["time"]), ctx.now()),
-            ("○ waiting", "cyan"), line(answer["session"])[:8], line(names[answer["project"]]), "answer",
+            (short_id(answer["id"]), "cyan"),
+            age(clock_hot.parse(answer["time"]), ctx.now()),
+            ("○ waiting", "cyan"),
+            line(answer["session"])[:8],
+            line(names[answer["project"]]),
+            "answer",
             line(models.answer(answer["question"], answer["text"])),
         ]
         for answer in answers
-    ]  # fmt: skip
+    ]
     agents = {row.id: agents_hot.name_of(str(row.record.get("transcript") or "")) for row in rows}
     if len(set(agents.values())) < 2:
         agents = dict.fromkeys(agents, "")
     cells += [
         [
-            (short_id(row.id), "cyan"), age(row.time or None, ctx.now()),
+            (short_id(row.id), "cyan"),
+            age(row.time or None, ctx.now()),
             RECEIPTS[proofs.known.get(row.id, receipts_hot.UNKNOWN)],
             " ".join(filter(None, (line(row.session)[:8], line(session_kind(row.entrypoint)), agents[row.id]))),
-            line(names[row.root]), line(EVENTS.get(row.event, row.event)), line(in_short(row.contents)),
+            line(names[row.root]),
+            line(EVENTS.get(row.event, row.event)),
+            line(in_short(row.contents)),
         ]
         for row in rows
-    ]  # fmt: skip
+    ]
     headers = ["ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT"]
     part = f"{MOST_LOOKED_UP:,} deliveries" if criteria.outcome else f"{log_hot.WINDOW_BYTES >> 20} MB"
     return Result(

@@ -266,13 +266,19 @@ def _data(
 ) -> "dict[str, object]":
     version, occasion = row.version, occasions.of(row.version.writer)
     return {
-        **picked(version, "time size seen"), "number": number, "name": references.stem(version.file),
-        "written": clock_hot.iso(row.time), "by": version.writer.by, "did": version.op or None,
+        **picked(version, "time size seen"),
+        "number": number,
+        "name": references.stem(version.file),
+        "written": clock_hot.iso(row.time),
+        "by": version.writer.by,
+        "did": version.op or None,
         "was": changes.ref(version.directory, version.file, every) if version.path != newest.path else None,
-        "session": version.writer.session or None, "title": occasion.title or None,
-        "prompt": version.writer.prompt or None, "prompt_text": occasion.prompt or None,
+        "session": version.writer.session or None,
+        "title": occasion.title or None,
+        "prompt": version.writer.prompt or None,
+        "prompt_text": occasion.prompt or None,
         "deleted": version.digest == GONE,
-    }  # fmt: skip
+    }
 
 
 @parser.command("undo")

@@ -356,10 +356,13 @@ def inbox(ctx: Context, args: argparse.Namespace) -> Result:
     ways = ("See one: memtui inbox ID", "Yes: memtui approve ID", "No: memtui reject ID")
     when = "Back: memtui reject ID --later now" if args.later else "Not now: memtui reject ID --later friday"
     return Result(
-        data, styled(f"{count:,} {'for later' if args.later else 'to decide'}", "bold"),
-        lambda out: out.table(headers, cells, flex=(4, 3), right=(2,)), *rest, lambda out: out.section(),
+        data,
+        styled(f"{count:,} {'for later' if args.later else 'to decide'}", "bold"),
+        lambda out: out.table(headers, cells, flex=(4, 3), right=(2,)),
+        *rest,
+        lambda out: out.section(),
         lambda out: out.phrases([(phrase, "dim") for phrase in (*ways, when)]),
-    )  # fmt: skip
+    )
 
 
 def _nothing_waits(ctx: Context) -> str:

@@ -143,10 +143,13 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     triggers = memories.MemoryTriggers(ctx, memory) if scope.kind != "instructions" else None
     source = words.source(writers.source(scope, memory, writers.creations(ctx.root)), ctx.now())
     data = {
-        **memories.status_data(row), **picked(memory, "fields body links notes origin_session"), "backlinks": back,
-        "origin": source, "held": [rules.data(one) for one in row.held],
+        **memories.status_data(row),
+        **picked(memory, "fields body links notes origin_session"),
+        "backlinks": back,
+        "origin": source,
+        "held": [rules.data(one) for one in row.held],
         **(triggers.data() if triggers is not None else {}),
-    }  # fmt: skip
+    }
     if args.raw:
         raw = memory.raw.decode("utf-8", "backslashreplace")
         return Result({**data, "raw": raw}, lambda out: out.write_bytes(memory.raw))

@@ -87,13 +87,17 @@ def log_of(ctx: Context, args: argparse.Namespace) -> Result:
     headers = ["AGE", "PURPOSE", "OUTCOME", "IN", "CACHED", "OUT", "COST", "TIME", "BY", "MODEL"]
     cells = [
         [
-            age(call.time, now), line(call.purpose), (models.outcome(call.outcome), models.style(call.outcome)),
+            age(call.time, now),
+            line(call.purpose),
+            (models.outcome(call.outcome), models.style(call.outcome)),
             *(f"{count:,}" for count in (call.usage.input + call.usage.written, call.usage.cached, call.usage.output)),
-            models.dollars(call.usage.cost), f"{call.seconds:.1f} s", line(call.backend),
+            models.dollars(call.usage.cost),
+            f"{call.seconds:.1f} s",
+            line(call.backend),
             line(models.short_name(call.model)),
         ]
         for call in calls
-    ]  # fmt: skip
+    ]
     return Result(data, lambda out: out.table(headers, cells, flex=(9, 1), right=(0, 3, 4, 5, 6, 7)), rest, today)
 
 
@@ -102,11 +106,17 @@ def _runs(ctx: Context, jobs: "list[runs.Run]", now: float) -> Result:
     headers = ["AGE", "RUN", "PROJECT", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"]
     cells = [
         [
-            age(run.time, now), short_id(run.id), line(names.get(run.project, "-")), line(run.session[:8]),
-            models.ended(run)[0], str(run.heard), models.dollars(run.cost), line(models.did(run)),
+            age(run.time, now),
+            short_id(run.id),
+            line(names.get(run.project, "-")),
+            line(run.session[:8]),
+            models.ended(run)[0],
+            str(run.heard),
+            models.dollars(run.cost),
+            line(models.did(run)),
         ]
         for run in jobs
-    ]  # fmt: skip
+    ]
     text = (lambda out: out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=notes)) if jobs else models.EMPTY
     return Result({"runs": [trace.run_data(ctx.root, run) for run in jobs]}, text)
 

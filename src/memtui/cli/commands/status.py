@@ -60,12 +60,19 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     failing = [name for row in plan.left if row.cause == "memories.verify" for name in row.memories]
     steps = _steps(ctx, hooks, decisions, problems, plan.rejected, earlier)
     data = {
-        "project": ctx.project_root, "mode": ctx.setting("mode"), "memories": counts, "failing": failing,
-        "to_decide": decisions, "waiting": waiting, "earlier_sessions": earlier, "changed": changed,
-        "problems": findings.problems(problems), "unread": [findings.unread_row(finding) for finding in unread],
+        "project": ctx.project_root,
+        "mode": ctx.setting("mode"),
+        "memories": counts,
+        "failing": failing,
+        "to_decide": decisions,
+        "waiting": waiting,
+        "earlier_sessions": earlier,
+        "changed": changed,
+        "problems": findings.problems(problems),
+        "unread": [findings.unread_row(finding) for finding in unread],
         "last_delivery": {"id": last.id, "time": last.logged, "outcome": outcome} if last else None,
         "next": [{"command": command, "why": why} for command, why in steps],
-    }  # fmt: skip
+    }
     memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
     waits = ", ".join(many(number, format_hot.NOUNS[kind]) for kind, number in waiting.items() if number)
     more = (decisions or 0) - waiting["updates"] - waiting["items"]
@@ -145,17 +152,27 @@ def _paths(ctx: Context, name: "str | bool") -> Result:
     root, claude = ctx.root, ctx.config_dir
     own = paths_hot.inbox_dir(root, ctx.slug)
     every = {
-        "project": ctx.project_root, "inbox": own, "guidance": f"{own}/{format_hot.FILES['guidance']}",
+        "project": ctx.project_root,
+        "inbox": own,
+        "guidance": f"{own}/{format_hot.FILES['guidance']}",
         "pending_updates": f"{own}/{format_hot.FILES['updates']}",
-        "pending_items": f"{own}/{format_hot.FILES['items']}", "global_inbox": paths_hot.inbox_dir(root, None),
+        "pending_items": f"{own}/{format_hot.FILES['items']}",
+        "global_inbox": paths_hot.inbox_dir(root, None),
         "project_memory": locate_hot.project_dir(ctx.env, ctx.cwd)[0],
-        "auto_memory": locate_hot.auto_dir(ctx.env, ctx.cwd), "global_memory": locate_hot.global_dir(ctx.env),
-        "transcripts": f"{claude}/projects/{paths_hot.slug(ctx.cwd)}", "root": root,
-        "config": config_hot.file_path(root), "deliveries": log_hot.log_path(root, ctx.now()),
-        "errors": f"{root}/log/errors.jsonl", "sessions": f"{root}/sessions", "trust": trust_hot.path(root),
-        "journal": f"{root}/journal.jsonl", "trash": f"{root}/trash", "claude": claude,
+        "auto_memory": locate_hot.auto_dir(ctx.env, ctx.cwd),
+        "global_memory": locate_hot.global_dir(ctx.env),
+        "transcripts": f"{claude}/projects/{paths_hot.slug(ctx.cwd)}",
+        "root": root,
+        "config": config_hot.file_path(root),
+        "deliveries": log_hot.log_path(root, ctx.now()),
+        "errors": f"{root}/log/errors.jsonl",
+        "sessions": f"{root}/sessions",
+        "trust": trust_hot.path(root),
+        "journal": f"{root}/journal.jsonl",
+        "trash": f"{root}/trash",
+        "claude": claude,
         "settings": f"{claude}/settings.json",
-    }  # fmt: skip
+    }
     if isinstance(name, str):
         if name not in every:
             raise UsageError(f"There is no path “{name}”.", "`memtui status --paths` lists them.")

@@ -58,11 +58,14 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
         for new_draft in plan.drafts[:FIRST]
     ]
     return Result(
-        data, lambda out: out.heading(line(ctx.tilde(source.path)), line(source.said)),
-        lambda out: out.table(headers, rows, indent="  "), f"  and {more:,} more" if more > 0 else "",
-        *drafts.imported(plan, is_done=bool(transaction_id)), *_left_out(drafts.skipped(source.skipped)),
+        data,
+        lambda out: out.heading(line(ctx.tilde(source.path)), line(source.said)),
+        lambda out: out.table(headers, rows, indent="  "),
+        f"  and {more:,} more" if more > 0 else "",
+        *drafts.imported(plan, is_done=bool(transaction_id)),
+        *_left_out(drafts.skipped(source.skipped)),
         narrate(LISTED.format("memtui inbox") if transaction_id else ""),
-    )  # fmt: skip
+    )
 
 
 def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
@@ -121,10 +124,13 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     added = f"{verb} {many(len(rows), 'draft')}" if rows else "No new draft was found"
     summary = f"Read {size(reading.bytes)} in {many(reading.files, 'transcript')}."
     return Result(
-        data, summary if reading.bytes else _nothing(ctx, reading),
-        lambda out: out.table(headers, rows, indent="  "), "; ".join([added, *offer.more_words, *details]) + ".",
-        *_left_out(skipped), narrate(LISTED.format(inbox) if transaction_id else ""),
-    )  # fmt: skip
+        data,
+        summary if reading.bytes else _nothing(ctx, reading),
+        lambda out: out.table(headers, rows, indent="  "),
+        "; ".join([added, *offer.more_words, *details]) + ".",
+        *_left_out(skipped),
+        narrate(LISTED.format(inbox) if transaction_id else ""),
+    )
 
 
 def _nothing(ctx: Context, reading: "BackfillReading") -> str:
@@ -151,7 +157,10 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
     secrets = [{"memory": part.where, "kinds": part.why} for part in exported.secrets]
     data = {"path": path, **picked(exported, "scope memories skipped"), "secrets": secrets}
     return Result(
-        data, drafts.exported(exported), lambda out: out.exact(f"wrote  {line(ctx.tilde(path))}"),
-        *drafts.beside(exported), *_left_out(drafts.skipped(exported.skipped)),
+        data,
+        drafts.exported(exported),
+        lambda out: out.exact(f"wrote  {line(ctx.tilde(path))}"),
+        *drafts.beside(exported),
+        *_left_out(drafts.skipped(exported.skipped)),
         narrate(drafts.elsewhere(exported, os.path.basename(path))),
-    )  # fmt: skip
+    )

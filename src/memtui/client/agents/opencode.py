@@ -60,9 +60,14 @@ class OpencodeProgram(Program):
             return ""
         try:
             run = subprocess.run(
-                [program, "-e", CHECK, path], env={**env, **AS_RUNTIME}, stdin=subprocess.DEVNULL,
-                capture_output=True, text=True, timeout=CHECK_SECONDS, check=False,
-            )  # fmt: skip
+                [program, "-e", CHECK, path],
+                env={**env, **AS_RUNTIME},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=CHECK_SECONDS,
+                check=False,
+            )
         except (OSError, subprocess.SubprocessError):
             return ""
         lines = [line.strip() for line in run.stderr.splitlines() if "rror" in line]

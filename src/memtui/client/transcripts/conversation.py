@@ -291,11 +291,17 @@ class Conversation:
         self.session = text_of(record.get("sessionId")) or self.session
         on_call = self._interrupted or channel in {"tool_reject", "approval"}
         turn = Turn(
-            text=own_words(self._text(text)), channel=channel, uuid=text_of(record.get("uuid")), session=self.session,
-            time=text_of(record.get("timestamp")), agent=agent or self._agent or (self._doing if on_call else ""),
-            tools=tuple(self._tools[-20:]), request=self._request, calls=self._calls_made,
+            text=own_words(self._text(text)),
+            channel=channel,
+            uuid=text_of(record.get("uuid")),
+            session=self.session,
+            time=text_of(record.get("timestamp")),
+            agent=agent or self._agent or (self._doing if on_call else ""),
+            tools=tuple(self._tools[-20:]),
+            request=self._request,
+            calls=self._calls_made,
             interrupted=self._interrupted,
-        )  # fmt: skip
+        )
         if not turn.text:
             return
         self.turns.append(turn)

@@ -245,13 +245,21 @@ def plan(
             existed, additions, after = _installed(path, before, settings, record, groups, line if with_line else None)
         directory = os.path.dirname(os.path.dirname(path))
         new_record = Record(
-            scope=scope, real_path=real_path, interpreter=interpreter, launcher=launcher, version=memtui.__version__,
+            scope=scope,
+            real_path=real_path,
+            interpreter=interpreter,
+            launcher=launcher,
+            version=memtui.__version__,
             projects=[] if scope == "user" else sorted({directory, os.path.realpath(directory)}),
             time=record.time if record and after == before else clock_hot.iso_seconds(clock_hot.now()),
-            existed=existed, groups=groups, created=additions.created, replaced=additions.replaced,
-            made_dirs=record.made_dirs if record else [], python=sys.executable,
+            existed=existed,
+            groups=groups,
+            created=additions.created,
+            replaced=additions.replaced,
+            made_dirs=record.made_dirs if record else [],
+            python=sys.executable,
             agent="" if program is PROGRAM else program.name,
-        )  # fmt: skip
+        )
         if record and replace(new_record, time=record.time) == record:
             new_record = record
     else:

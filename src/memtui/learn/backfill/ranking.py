@@ -135,10 +135,14 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
     projects = list(dict.fromkeys([*one.projects, *other.projects]))
     many = len(projects) > 1 or other.draft.scope == "global"
     return replace(
-        one, draft=replace(one.draft, scope="global") if many else one.draft, projects=projects,
-        project="" if len(projects) > 1 else one.project, newest=max(one.newest, other.newest),
-        sessions=list(dict.fromkeys([*one.sessions, *other.sessions])), evidence=[*one.evidence, *other.evidence],
-    )  # fmt: skip
+        one,
+        draft=replace(one.draft, scope="global") if many else one.draft,
+        projects=projects,
+        project="" if len(projects) > 1 else one.project,
+        newest=max(one.newest, other.newest),
+        sessions=list(dict.fromkeys([*one.sessions, *other.sessions])),
+        evidence=[*one.evidence, *other.evidence],
+    )
 
 
 @dataclass(frozen=True)
