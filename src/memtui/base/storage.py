@@ -17,6 +17,14 @@ def read_or_none(path: str) -> bytes | None:
         return None
 
 
+def modified_ns(path: str) -> int:
+    """Return when a file changed last, in nanoseconds; 0 where that can't be told."""
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
 def sync_disks(paths: Iterable[str]) -> None:
     """Wait until the file systems of some paths have all that was written to them. Raises OSError."""
     import ctypes  # only many changes at once need it

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot
+from memtui.base.storage import modified_ns
 from memtui.client import locate_hot
 from memtui.client.agents import agents_hot
 
@@ -97,13 +98,6 @@ def _has_memory(directory: str) -> bool:
         return False
 
 
-def _mtime_ns(path: str) -> int:
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return 0
-
-
 class _PathFinder:
     """The search for the paths of projects, with its cache: the paths found, which stay valid, and by the client's
     directory [its change time in ns, working directories of its newest sessions, repository roots of the newest]."""
@@ -144,7 +138,7 @@ class _PathFinder:
 
     def _session_of(self, directory: str) -> tuple[list[str], list[str]]:
         """Return the working directories that the newest sessions of a directory name, and the newest's roots."""
-        stamp = _mtime_ns(f"{self.top}/{directory}")
+        stamp = modified_ns(f"{self.top}/{directory}")
         row = fastjson_hot.rows(self._sessions, directory)
         # A transcript may name its directory later on, which does not change that of the transcripts: look again.
         if row[:1] != [stamp] or len(row) != 3 or not row[1]:

@@ -23,9 +23,7 @@ class NotBelievedError(Exception):
     """The variables of the environment that were ignored; for the log, never raised."""
 
 
-def believed(
-    env: "dict[str, str]", root: str = "", config: str = ""
-) -> "tuple[dict[str, str], NotBelievedError | None]":
+def believed(env: "dict[str, str]", root: str, config: str) -> "tuple[dict[str, str], NotBelievedError | None]":
     """Return the environment without the variables that are not believed, and an error that names them."""
     project = env.get("CLAUDE_PROJECT_DIR")  # set by every known client
     here = paths_hot.normal(project or posix.getcwd())

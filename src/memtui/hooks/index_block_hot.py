@@ -125,7 +125,7 @@ def changes(hook: Hook, catalogs: "Catalogs", state: SessionState) -> "list[bloc
         before = fastjson_hot.table(lines_before, scope)
         parts: list[blocks_hot.Part] = []
         for line in memories.lines:
-            parts += _difference(scope, memories.directory, line, before)
+            parts += _difference(scope, memories.directory, line, before.get(line.file))
         allowed = catalog_hot.trusted(hook.root, memories.directory, locate_hot.needs_trust(scope))
         parts += _gone(scope, memories, before, allowed)
         if parts:
@@ -139,11 +139,8 @@ def _changed(scope: str, directory: str, parts: "list[blocks_hot.Part]") -> bloc
     return blocks_hot.Block(blocks_hot.TAGS["index"], fields, CHANGED.format(directory=directory), parts)
 
 
-def _difference(
-    scope: str, directory: str, line: catalog_hot.CatalogLine, before: "dict[str, object]"
-) -> "list[blocks_hot.Part]":
+def _difference(scope: str, directory: str, line: catalog_hot.CatalogLine, old: "object") -> "list[blocks_hot.Part]":
     """Return the part that says how a memory differs from what the session was told, or no part."""
-    old = before.get(line.file)
     text = shown(line)
     if not isinstance(old, list) or len(old) != 2:
         news, reason = "+ " + text, "new in this session"
@@ -184,7 +181,7 @@ def _quick_changes(hook: Hook, changed: "list[str]", state: SessionState) -> "li
             if not memories.lines or (allowed is not None and not allowed.knows(line.digest)):
                 return None
             before = fastjson_hot.table(lines, scope)
-            parts.setdefault((scope, directory), []).extend(_difference(scope, directory, line, before))
+            parts.setdefault((scope, directory), []).extend(_difference(scope, directory, line, before.get(file)))
             before[file] = [line.digest[:16], shown(line)]
     except OSError:
         return None

@@ -218,6 +218,7 @@ NO_OBJECT = "error_max_structured_output_retries"
 # Ends the client and its commands as soon as the process that started it is gone: 2.1.197 would go on.
 GUARD = 'pipe=$1; shift; (read -r _ < "/dev/fd/$pipe"; kill -TERM 0) > /dev/null 2>&1 & exec "$@"'
 NO_TURNS, NO_DOLLARS = "error_max_turns", "error_max_budget_usd"
+Stream = IO[bytes] | int
 
 
 class Headless:
@@ -257,13 +258,7 @@ class Headless:
 
     @contextmanager
     def client(
-        self,
-        words: list[str],
-        call: Request,
-        slot: int,
-        stdin: IO[bytes] | int,
-        stdout: IO[bytes] | int,
-        workplace: str = "",
+        self, words: list[str], call: Request, slot: int, stdin: Stream, stdout: Stream, workplace: str = ""
     ) -> "Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]":
         """Start the client, and end it after the block, or when this process is killed; the file is its standard error.
         It holds the slot as long as it lives. It gets all text from pipes and files without a name: other users of the

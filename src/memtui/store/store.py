@@ -12,7 +12,7 @@ from memtui.base.storage import read_or_none, storage_error
 from memtui.store import memory, references, scopes
 from memtui.store.journal import acts
 from memtui.store.journal.changes import Change, conflict
-from memtui.store.journal.journal import Journal
+from memtui.store.journal.journal import Journal, Now
 from memtui.store.journal.ledger import Ledger
 from memtui.store.journal.own_files import BesideEdit
 from memtui.store.memory import Memory, read_memory
@@ -43,13 +43,7 @@ class Store:
     """Changes to the memories of a working directory. Recovers from a killed process, or `problem` has the error."""
 
     def __init__(
-        self,
-        env: dict[str, str],
-        cwd: str,
-        *,
-        by: str = "cli",
-        now: Callable[[], float] = clock_hot.now,
-        ledger: Ledger | None = None,
+        self, env: dict[str, str], cwd: str, *, by: str = "cli", now: Now = clock_hot.now, ledger: Ledger | None = None
     ) -> None:
         self.env = env
         self.cwd = cwd

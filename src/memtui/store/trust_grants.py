@@ -1,7 +1,7 @@
 """Grant and revoke trust in a repository's memories: in the very contents that were shown, as steps of undo."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from memtui.base import clock_hot, fs_hot, ids_hot
@@ -10,11 +10,10 @@ from memtui.base.phrasing_hot import many
 from memtui.client import locate_hot
 from memtui.store import trust_hot
 from memtui.store.journal import acts
-from memtui.store.journal.journal import ContentStore, Journal
+from memtui.store.journal.journal import ContentStore, Journal, Now
 from memtui.store.journal.own_files import ALWAYS, TrustEdit
 from memtui.store.scopes import Scope
 
-Now = Callable[[], float]
 MAX_NAMED = 3
 Contents = dict[str, bytes]
 

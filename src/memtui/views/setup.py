@@ -163,9 +163,9 @@ def fixed(outcome: "FixOutcome") -> str:
         back = sum(len(getattr(change, "returned", ())) for change in outcome.changed)
         number = many(len(outcome.changed), "delivery", "deliveries")
         return f"Found out what became of {number}; {many(back, 'note')} back in the queue."
+    files = many(len(outcome.changed), "file or directory is", "files and directories are")
     return {
         "errors": f"The errors are set aside, in {outcome.changed[0]}.",
-        "files": many(len(outcome.changed), "file or directory is", "files and directories are")
-        + " private to you now.",
+        "files": f"{files} private to you now.",
         "projects": "This project has now what was kept apart.",
     }[outcome.fix]

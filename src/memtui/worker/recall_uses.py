@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot, word_lists
+from memtui.base.storage import modified_ns
 from memtui.deliver import log_hot, uses_hot
 from memtui.deliver.record import CORRECTED, MEMORY_KINDS, RECALL, USE, Delivery, Record
 from memtui.deliver.statistics import RecallCounter, RecallCounts
@@ -113,7 +114,7 @@ class _Counted(RecallCounter):
     def _is_of_this_text(self, path: str, seconds: float) -> bool:
         """Tell whether a memory had its present text already; a memory that is gone has none."""
         if path not in self.stamps:
-            self.stamps[path] = _stamp(path)
+            self.stamps[path] = modified_ns(path)
         return seconds >= (self.stamps[path] / 1e9 or float("inf"))
 
     def add_line(self, line: bytes, *, newest: bool = False) -> float:
@@ -167,17 +168,10 @@ def update(root: str) -> None:
             if size > log_hot.WINDOW_BYTES or 0.0 < seconds < oldest:
                 break
     else:
-        for path in [path for path, stamp in counted.stamps.items() if _stamp(path) != stamp]:
+        for path in [path for path, stamp in counted.stamps.items() if modified_ns(path) != stamp]:
             del counted.stamps[path]
             counted.memories.pop(path, None)
         lines, counted.ends = news
         for _, line in lines:
             counted.add_line(line, newest=True)
     counted.save(root)
-
-
-def _stamp(path: str) -> int:
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return 0

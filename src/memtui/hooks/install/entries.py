@@ -18,7 +18,8 @@ from memtui.hooks.environment_hot import LAUNCHER_TAIL
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 MAIN_TAIL = "/memtui/__main__.py"
 STATUS_LINE = "StatusLine"  # in the place of an event, in the command of the status line
-Groups = dict[str, dict[str, Any]]
+Table = dict[str, Any]
+Groups = dict[str, Table]
 START_SECONDS = 10
 
 

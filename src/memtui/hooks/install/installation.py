@@ -19,7 +19,7 @@ from memtui.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.client import locate_hot
 from memtui.client.agents.program import PROGRAM, Program
 from memtui.hooks.install import entries, settings_merge
-from memtui.hooks.install.entries import Groups
+from memtui.hooks.install.entries import Groups, Table
 from memtui.hooks.install.settings_merge import Made
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from memtui.store.journal.own_files import EntryEdit
 
 BACKUPS_KEPT = 10  # per settings file
-Table = dict[str, Any]
 
 
 @dataclass

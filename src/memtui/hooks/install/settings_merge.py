@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from memtui.base import fastjson_hot
 from memtui.base.errors import MemtuiError
 from memtui.client.applied_settings import DECODER
-from memtui.hooks.install.entries import Groups, is_ours
+from memtui.hooks.install.entries import Groups, Table, is_ours
 
 WHITESPACE = " \t\r\n"
 DEFAULT_INDENT = "  "
@@ -278,9 +278,7 @@ def _opened(text: str, path: JsonPath, value: Any, empty: dict[str, Any] | list[
     return text if type(value) is type(empty) else _put_source(text, path, json.dumps(empty))
 
 
-def _add_event(
-    text: str, event: str, group: dict[str, Any], hooks: dict[str, Any], before: dict[str, Any] | None, record: Made
-) -> str:
+def _add_event(text: str, event: str, group: Table, hooks: Table, before: Table | None, record: Made) -> str:
     path: JsonPath = ("hooks", event)
     if event not in hooks:
         record.note_created("hooks", event)

@@ -1,7 +1,6 @@
 """What is new in a session's transcript, as the subconscious reads it: who said what, what the agent thought and the
-client summed up, without what else hooks and the client put in, with the beginnings of calls of tools and their
-answers. What a tool printed, or a file holds, may tell the model to do something: a change of a block and a whisper
-must quote what was said, and no text may repeat what nobody said."""
+client summed up, with the beginnings of tool calls and their answers. What a tool printed, or a file holds, may tell
+the model what to do: a change of a block and a whisper must quote what was said, and none repeats what nobody said."""
 
 import re
 import unicodedata

@@ -27,14 +27,13 @@ BEGUN = "The next memtui command reverts the unfinished change."
 TAKES_BACK = frozenset({"delete", "restore"})
 _KINDS = (FileChange, TextEdit, TrustEdit, Patch, EntryEdit, PairsEdit, SeenEdit, BesideEdit)
 KINDS: Mapping[str, type[Change]] = {kind.key: kind for kind in _KINDS}
+Now = Callable[[], float]
 
 
 class Journal:
     """The journal of a memtui root: `by` names the writer, `now` is the clock, `ledger` what was read already."""
 
-    def __init__(
-        self, root: str, by: str = "cli", now: Callable[[], float] = clock_hot.now, ledger: Ledger | None = None
-    ) -> None:
+    def __init__(self, root: str, by: str = "cli", now: Now = clock_hot.now, ledger: Ledger | None = None) -> None:
         self.root = root
         self.contents = ContentStore(root)
         self.by = by

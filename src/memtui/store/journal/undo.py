@@ -55,13 +55,11 @@ def decided(transactions: Sequence[Transaction]) -> Sequence[Transaction]:
     return [transaction for transaction in transactions if transaction.op not in with_it] or transactions
 
 
+Sure = Callable[[Elsewhere], bool]
+
+
 def attempt(
-    journal: Journal,
-    op: Op,
-    key: str | None = None,
-    *,
-    sure: Callable[[Elsewhere], bool],
-    go_on: GoOn = lambda *_: True,
+    journal: Journal, op: Op, key: str | None = None, *, sure: Sure, go_on: GoOn = lambda *_: True
 ) -> Undone | Elsewhere:
     """Undo or redo as `run` does; what was made elsewhere, long ago, or before what can't be undone, only if `sure`."""
     step = _next_step(journal, op, key)

@@ -15,8 +15,8 @@ from memtui.tidy.checks.repository import CODE, PLAIN, Repository
 
 # A cache of another version is built anew.
 VERSION = 2
-# The most commits that are searched, and the most of one name that are searched for its definition; the most names that
-# are searched for alone: with 30 git and Python took .5 to .6 of the time for all names, with 137 as long.
+# The most commits that are searched, and of one name for its definition; and names that are searched for alone: with 30
+# git and Python took .5 to .6 of the time for all names, with 137 as long.
 COMMITS, LOOKED_AT, FEW = 20_000, 20, 50
 # No setting of a person or repository changes what is printed: nothing but what was added and removed.
 PATCH = ("-p", "-U0", "-M", "--diff-algorithm=histogram", "--format=%x00%H", "--submodule=short", *PLAIN)

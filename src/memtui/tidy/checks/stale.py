@@ -1,8 +1,7 @@
 """The checks that look beyond a memory's own file: dates, what is gone from the project, use.
 
-What is gone is found only in code spans, and only where git proves that it was there. Nothing that a memory names is
-run: no shell and no program but git sees it, and no path leads out of the project (docs/file-formats.md). Git only
-reads, runs nothing that the repository configures, and gets words of memories as data, after `-e` or `--`."""
+What is gone is found only in code spans, where git proves that it was there. No program but git sees what a memory
+names, as data after `-e` or `--`; it runs nothing that the repository configures (docs/file-formats.md)."""
 
 import os
 import re
