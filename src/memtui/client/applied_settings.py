@@ -1,8 +1,6 @@
 """What Claude Code takes from its settings files: what it skips of them (a whole file for one value of a wrong type, or
-a single hook), and whether and how it brings its own memory into sessions.
-
-Without these files' hooks memtui delivers nothing, and the client says so only on its own screen, if at all. Keys that
-it doesn't know, and those whose wrong value alone it leaves out, are not here."""
+a single hook), and whether and how it brings its own memory into sessions. Keys that it doesn't know, and those whose
+wrong value alone it leaves out, are not here."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -154,8 +152,7 @@ TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 # What `way` returns; and of a single memory, that its line in MEMORY.md is behind what is loaded of that, or that
 # MEMORY.md keeps it from being loaded.
 LOADED, RECALLED, OFF, CUT, RECALL_ONLY = "loaded", "recalled", "off", "cut", "recall only"
-# What has the client recall memories: a variable, and a feature that its vendor switches on; and what keeps it from
-# looking for such features, unless SILENT_READS is set.
+# What has the client recall memories, a variable and a feature of its vendor's; and what keeps it from looking.
 STORES, FLAG = "CLAUDE_MEMORY_STORES", "tengu_moth_copse"
 SILENT = ("DISABLE_TELEMETRY", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC")
 SILENT_READS = "CLAUDE_CODE_GB_DISK_CACHE_WHEN_TELEMETRY_OFF"

@@ -163,8 +163,8 @@ def session_kind(entrypoint: str) -> str:
 
 # Characters of a title.
 LONGEST = 120
-# What stands before the words of a draft or an item in a list: signs of a change, a bullet, and in brackets the kind of
-# the draft or the box of the item. And what stands after those of an item: where it comes from.
+# What stands before the words of a draft or an item in a list: signs of a change, a bullet, the kind or the box; and
+# behind those of an item: where it comes from.
 BEFORE = re.compile(r"(?:[+-] )*(?:- )?(?:\[[^\]\n]*\] )?")
 AFTER = re.compile(r" \((?:session [^()\n]*|hand-written|approved, rejected or withdrawn since)\)$")
 SCOPE = re.compile(r' scope="([^"]*)"')

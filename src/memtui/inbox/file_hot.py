@@ -143,8 +143,7 @@ def recover(directory: str) -> None:
     replaced = []
     for backup in replaced_files(directory):
         path = f"{directory}/{format_hot.CLAIMED}/{backup}"
-        # A file that has another name was never replaced, and has nothing to carry over. These are removed first, since
-        # the rewrites below may replace the file.
+        # A file that has another name was never replaced; such go first, as the rewrites below may replace the file.
         if posix.lstat(path).st_nlink > 1:
             fs_hot.unlink(path)
         else:

@@ -152,8 +152,7 @@ def _quotations(words: str, agent: str) -> tuple[str, list[str]]:
     return _QUOTATION.sub(mark, words), quotations
 
 
-# What was pasted. A line is told by how it looks and by what stands around it; one that a person may have written
-# counts as written, unless pasted lines stand on both sides of it.
+# What was pasted: told by its look. What a person may have written counts as written, unless it is between such lines.
 
 
 class OwnText(NamedTuple):

@@ -176,16 +176,12 @@ def _store_for(store: Store, item: Waiting, label: str) -> Store:
     return other
 
 
-def merge_scopes(store: Store, item: Waiting) -> list[Scope]:
-    """Return the scopes whose memories a pending update may be merged into: its project's and the global one."""
+def neighbours(store: Store, item: Waiting) -> list[Memory]:
+    """Return the memories that a pending update may be merged into: its project's and the global ones."""
     home = home_store(store, item)
     places = [scope for scope in (home or store).scopes() if home is not None or scope.label == "global"]
-    return [scope for scope in places if scope.exists and scope.writable and not scope.problem]
-
-
-def neighbours(store: Store, item: Waiting) -> list[Memory]:
-    """Return the memories that a pending update may be merged into."""
-    return [mem for scope in merge_scopes(store, item) for mem in scopes.memories(scope)]
+    places = [scope for scope in places if scope.exists and scope.writable and not scope.problem]
+    return [mem for scope in places for mem in scopes.memories(scope)]
 
 
 def proposed_rules(
@@ -221,16 +217,12 @@ def approve_all(journal: Journal, drafts: Sequence[Draft]) -> list[Approval]:
     outcomes: dict[str, Approval] = {}
     with journal.together():
         for item in from_the_end(draft.item for draft in drafts):
-            outcomes[item.key] = _approve(journal, by_key[item.key])
+            by_key[item.key].store.journal = journal
+            try:
+                outcomes[item.key] = Approval(item, _write(by_key[item.key]))
+            except MemtuiError as error:
+                outcomes[item.key] = Approval(item, None, error)
     return [outcomes[draft.item.key] for draft in drafts]
-
-
-def _approve(journal: Journal, draft: Draft) -> Approval:
-    draft.store.journal = journal
-    try:
-        return Approval(draft.item, _write(draft))
-    except MemtuiError as error:
-        return Approval(draft.item, None, error)
 
 
 def _write(draft: Draft, verb: str = "") -> Memory:

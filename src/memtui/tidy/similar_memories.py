@@ -21,8 +21,7 @@ RAREST, COMMON, SHARED = 12, 60, 2
 NAMED, BODY, SHOWN = 8, 4000, 5
 # The newest known texts with a rare word that are compared; words of a part that is found by itself, at least.
 COMPARED, LEAST_WORDS = 1000, 3
-# Words of each text that are compared one by one, in a time that grows with the product. Differing words are marked if
-# they are less than the part FEW of a text.
+# Words of each text that are compared one by one; differing ones are marked if they are less than the part FEW of it.
 ONE_BY_ONE, FEW = 1500, 0.5
 
 

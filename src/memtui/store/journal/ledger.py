@@ -51,9 +51,7 @@ def _is_digest(value: object) -> bool:
     return isinstance(value, str) and len(value) == 64 and not value.strip("0123456789abcdef")
 
 
-@functools.cache
-def _process_id(_: int) -> str:
-    return ids_hot.digest(os.urandom(16), 8)
+_process_id = functools.cache(lambda _: ids_hot.digest(os.urandom(16), 8))
 
 
 def here(by: str) -> str:
