@@ -33,7 +33,10 @@ def test_the_same_directory_and_time_give_the_same_bytes(tmp_path):
     assert everything(place) == first
     assert held_in() == held != []
     assert len(first) > 40
-    assert any(b'"hookName": "PreToolUse:Bash"' in text for text, _ in first.values())
+    assert any(
+        b'"hookName": "PreToolUse:Bash", "hookEvent": "PreToolUse", "toolUseID": "toolu_' in text
+        for text, _ in first.values()
+    )
 
 
 def test_it_says_what_to_type_to_use_the_sample_world_in_a_shell(bare, tmp_path, monkeypatch):
