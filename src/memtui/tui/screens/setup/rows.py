@@ -273,9 +273,10 @@ def describe(
             events = snapshot.hooks.events()
             for event in events:
                 text.append(f"\n{event:<16}  ", style="bold").append(setup_words.DOES[event])
-            every = Counter((hook.path, hook.command) for installed in events.values() for hook in installed)
+            hooks = [(event, hook) for event, installed in events.items() for hook in installed]
+            every = Counter((hook.path, hook.command.replace(f" {event}", " EVENT", 1)) for event, hook in hooks)
             for (path, command), count in every.items():
-                same = f", the same for {count} hooks" * (count > 1)
+                same = f", the same for {many(count, 'EVENT')}" * (count > 1)
                 text.append(f"\n\n{safe_text.line(data.tilde(path))}{same}\n", style="dim")
                 text.append(safe_text.clean(command), style="dim")
         for state in snapshot.syncs if row.title == MACHINES else ():
