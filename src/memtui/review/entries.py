@@ -19,16 +19,12 @@ from memtui.store.journal.text_edit import ANCHOR_LINES, TextEdit
 GIST = 60  # characters of an entry in the journal
 
 
-def _anchor(entry: format_hot.Entry, source: str) -> str:
-    """Return the lines before an entry, by which its place is found again."""
-    before = source[: entry.start].split("\n")[:-1][-ANCHOR_LINES:]
-    return "".join([line + "\n" for line in before])
-
-
 def removal(item: Waiting) -> TextEdit:
     """Return the change that takes an entry out of its file; one before it without an end mark still ends there."""
-    missing = format_hot.NO_ENTRY if format_hot.is_unfinished(item.source[: item.entry.start]) else ""
-    return TextEdit(item.path, item.entry.raw, missing, _anchor(item.entry, item.source), item.entry.start)
+    before = item.source[: item.entry.start]
+    missing = format_hot.NO_ENTRY if format_hot.is_unfinished(before) else ""
+    anchor = "".join([line + "\n" for line in before.split("\n")[:-1][-ANCHOR_LINES:]])  # finds its place again
+    return TextEdit(item.path, item.entry.raw, missing, anchor, item.entry.start)
 
 
 def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:

@@ -40,7 +40,8 @@ def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
     tools: dict[str, str] = {}  # call -> name
     utterances: list[Utterance] = []
     size = 0
-    for record in transcript_hot.Reader(path, keep=_is_turn):
+    is_turn = lambda line: len(line) < LONG_LINE and any(word in line for word in _TURNS)
+    for record in transcript_hot.Reader(path, keep=is_turn):
         if record.get("isMeta") or any(record.get(mark) for mark in speaker.ASIDE):
             continue
         for utterance in _utterances(record, tools):
@@ -59,10 +60,6 @@ def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
             else:
                 earlier.append(utterance)
     return utterances
-
-
-def _is_turn(line: bytes) -> bool:
-    return len(line) < LONG_LINE and any(word in line for word in _TURNS)
 
 
 def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Utterance]:

@@ -140,7 +140,6 @@ def relink(data: bytes, source: str, path: str, names: Collection[str], new: str
     """Let the links of the file `source` to a memory, by a path and some names, have the name `new`; None: be words."""
     if b"[[" not in data and b"](" not in data:
         return data
-
     doc = document.parse(data)
     if doc.broken is not None:
         return data

@@ -64,18 +64,16 @@ def adopt(root: str, directory: str) -> list[str]:
                 data = fs_hot.read_bytes(path) if name.endswith(".jsonl") else b""
             except OSError:
                 continue
-            if _was_moved(fastjson_hot.loads_dict(data.partition(b"\n")[0]), directory):
+            head = fastjson_hot.loads_dict(data.partition(b"\n")[0])
+            old = fastjson_hot.text(head, "dir")
+            is_moved = old.startswith("/") and not os.path.lexists(old)
+            if is_moved and head.get("inode") == os.stat(directory).st_ino:
                 with fs_hot.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
                     own_files.write_beside(own, directory, own_files.beside_rows(read_or_none(path) or b""))
                     fs_hot.unlink(path)
                 kinds.append(kind)
                 break
     return kinds
-
-
-def _was_moved(head: dict[str, object], directory: str) -> bool:
-    old = fastjson_hot.text(head, "dir")
-    return old.startswith("/") and not os.path.lexists(old) and head.get("inode") == os.stat(directory).st_ino
 
 
 def pairs_path(root: str) -> str:

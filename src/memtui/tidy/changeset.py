@@ -210,17 +210,12 @@ def title(proposal: Proposal) -> str:
     return f"{'fix' if proposal.kind == 'relink' else STEPS.get(code, proposal.kind)} {some(outputs)}"
 
 
-def in_archive(directory: str, stem: str) -> str:
-    """Return a path that is free in the archive of a scope, for a memory called `stem` there."""
-    place = f"{directory}/{ARCHIVE}/{stem}"
-    names = (f"{place}{end}.md" for end in chain([""], (f"-{number}" for number in count(2))))
-    return next(other for other in names if not os.path.lexists(other))
-
-
 def archived(directory: str, memory: Memory) -> list[FileDiff]:
-    """Return the files as they are once a memory of a scope is in its archive."""
-    place = in_archive(directory, memory.path.removeprefix(directory + "/").removesuffix(".md"))
-    return [FileDiff(memory.path, memory.raw, None), FileDiff(place, None, memory.raw)]
+    """Return the files as they are once a memory of a scope is in its archive, under a name that is free there."""
+    place = f"{directory}/{ARCHIVE}/{memory.path.removeprefix(directory + '/').removesuffix('.md')}"
+    paths = (f"{place}{end}.md" for end in chain([""], (f"-{number}" for number in count(2))))
+    free = next(path for path in paths if not os.path.lexists(path))
+    return [FileDiff(memory.path, memory.raw, None), FileDiff(free, None, memory.raw)]
 
 
 # what proposals make of the files

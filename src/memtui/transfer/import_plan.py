@@ -156,12 +156,18 @@ def _redacted(incoming: Incoming, secrets: Counter[str]) -> Incoming:
     times = (incoming.created, incoming.modified)
     created, modified = ("" if clock_hot.parse(time) is None else time for time in times)  # else it could be any text
     return replace(
-        incoming, name=name if name == incoming.name else "note-" + ids_hot.content_hash(description)[:8],
-        description=description or memory.slugify(name), body=clean(document.clean(incoming.body).replace("\0", "")),
-        type=clean(incoming.type), session=clean(incoming.session), created=created, modified=modified,
-        tags=tuple(map(clean, incoming.tags)), triggers=tuple(map(clean, incoming.triggers)),
+        incoming,
+        name=name if name == incoming.name else "note-" + ids_hot.content_hash(description)[:8],
+        description=description or memory.slugify(name),
+        body=clean(document.clean(incoming.body).replace("\0", "")),
+        type=clean(incoming.type),
+        session=clean(incoming.session),
+        created=created,
+        modified=modified,
+        tags=tuple(map(clean, incoming.tags)),
+        triggers=tuple(map(clean, incoming.triggers)),
         where=redact(incoming.where)[0],
-    )  # fmt: skip
+    )
 
 
 def _free(name: str, names: set[str]) -> str:
