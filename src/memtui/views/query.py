@@ -90,8 +90,7 @@ def choices(places: Iterable[Scope], kinds: Iterable[str], here: str, root: str 
 
 
 def writers(root: str) -> dict[str, list[str]]:
-    """Return by path who changed a memory last, as the last sync noted it: the names of the machine and, in a team, of
-    the person, in lower case."""
+    """Return by path who changed a memory last, as the last sync noted it: machine and person, in lower case."""
     names_by_path: dict[str, list[str]] = {}
     for team in state.names(root):
         top = state.folder(root, team)

@@ -46,8 +46,7 @@ class Agent:
         return fastjson_hot.dumps(answer) if answer else ""
 
     def is_personal(self, payload: "Record", env: "dict[str, str]") -> bool:
-        """Tell whether a person runs the session, and no script. Claude Code says it in its environment
-        (hooks/environment_hot.py)."""
+        """Tell whether a person runs the session; Claude Code says so in its environment (hooks/environment_hot.py)."""
         return True
 
     def owns(self, path: str) -> bool:

@@ -249,8 +249,7 @@ class _Translator:
         return []
 
     def _call(self, raw: "Record", name: str, tool: str, fields: "Record", text: str, is_error: bool) -> "list[Record]":
-        """Return a call with its result. They follow nothing: the model asked for the call before, and what hooks gave
-        in between it has not read yet."""
+        """Return a call with its result. They follow nothing: the model has not read yet what hooks gave in between."""
         origin = self._origin(raw, name)
         del origin["parentUuid"]
         result = {**origin, "uuid": name + "-result"}

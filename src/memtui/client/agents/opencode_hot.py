@@ -79,8 +79,7 @@ class Sessions:
         return dict(zip(columns, sessions[0], strict=True))
 
     def origin(self, session: "Record") -> str:
-        """Return the session that this one is a fork of, "" for none: a fork's copies keep their times, which are
-        before its own."""
+        """Return the session that this one is a fork of, or "": a fork's copies keep their times, before its own."""
         query = "SELECT time_created FROM message WHERE session_id = ? AND time_created < ? ORDER BY time_created"
         copied = {time for (time,) in self.rows(query, session["id"], session["time_created"])}
         if not copied:

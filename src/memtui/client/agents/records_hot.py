@@ -20,8 +20,7 @@ def person(text: str, origin: "Record", prompt_id: str = "") -> "Record":
 
 
 def typed(text: str) -> str:
-    """Mark what was piped into a run, which two empty lines part from the prompt behind it. Nothing tells such input
-    from words of the same form."""
+    """Mark what was piped into a run, which two empty lines part from the prompt; words of that form look the same."""
     piped, _, prompt = text.rpartition("\n\n\n")
     return f"<piped-input>{piped}</piped-input>\n{prompt}" if piped else prompt
 
