@@ -270,10 +270,7 @@ class Memories(ListScreen[Pair]):
     def footer_actions(self) -> list[Action]:
         if recall := self.recalled:
             return recall.footer_actions()
-        reading = self.detail.has_focus
-        order = list(WHILE_READ if reading else WHILE_MARKED if self.table.marks else IN_LIST)
-        if reading and not (self.changes.links() or self.changes.breaks()):
-            order.remove("follow")
+        order = WHILE_READ if self.detail.has_focus else WHILE_MARKED if self.table.marks else IN_LIST
         return [keymap.on_screen("memories", verb) for verb in order]
 
     def key_words(self) -> list[tuple[str, str]]:
