@@ -29,6 +29,15 @@ class Conflict(NamedTuple):
     other: str
     beside: str = ""
 
+    def renamed(self, path: str, name: str) -> "Conflict":
+        """Return the same of a memory that has another path in the end, also of its line in the index."""
+        where, colon, key = self.where.partition(": ")
+        directory = path.rpartition("/")[0] + "/"
+        if where.rpartition("/")[0] + "/" + key == path:
+            key = name.removeprefix(directory)
+        where, beside = (name if own == path else own for own in (where, self.beside))
+        return self._replace(where=where + colon + key, beside=beside)
+
 
 class Merge(NamedTuple):
     """A merged file, and what did not fit into it."""
@@ -110,8 +119,12 @@ def _pair_alike(
             begin = best + 1
     old = [number for number in range(*of_base) if number not in pairs and not base[number].key]
     new = [place for place in range(*of_side) if place not in pairs.values() and not items[place].key]
-    if len(old) == len(new) == 1 and base[old[0]] not in items and items[new[0]] not in base:
+    if len(old) == len(new) == 1 and not (_has(items, base[old[0]]) or _has(base, items[new[0]])):
         pairs[old[0]] = new[0]  # the one in the place of the other is a version of it, too
+
+
+def _has(items: Sequence[_Item], text: _Item) -> bool:
+    return any(item.text == text.text for item in items)
 
 
 class _Merger:

@@ -364,7 +364,7 @@ def _asked(
     paths = {path for path, memory_path in of if path == memory_path or (memory_path, memory_path) not in of}
     if not paths:
         return {}
-    others = trees.merge(base, ours, theirs, lambda path: not stands(path)).tree
+    others = trees.merge(base, ours, theirs, stands, lambda path: not stands(path)).tree
     files: Tree = {}
     for path in sorted(paths):
         if path in merged.tree and path in others and others[path] != merged.tree[path] and path.endswith(".md"):

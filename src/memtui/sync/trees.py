@@ -22,6 +22,7 @@ RENAMED = 0.6
 COMPARED = 4_000
 # In the name of a memory, during a merge, that took the place of another one.
 _NEW = "~new"
+_Stands = Callable[[str], bool]
 
 
 class TreeMerge(NamedTuple):
@@ -31,8 +32,11 @@ class TreeMerge(NamedTuple):
     conflicts: list[Conflict]
 
 
-def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool] = lambda _: True) -> TreeMerge:
-    """Merge two trees over the one that both began with. `ours_stand`: for a path, whose text stands in doubt."""
+def merge(
+    base: Tree, ours: Tree, theirs: Tree, ours_stand: _Stands = lambda _: True, of_text: _Stands | None = None
+) -> TreeMerge:
+    """Merge two trees over the one that both began with. `ours_stand`: for a path, whose name and text stand in doubt;
+    `of_text`: whose text, if not the same side's."""
     conflicts: list[Conflict] = []
     if theirs == base:
         return TreeMerge(dict(ours), conflicts)
@@ -86,7 +90,7 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
     )
     tree: Tree = {}
     for path in sorted({*base, *ours, *theirs}):
-        merged = _file(path, (base.get(path), ours.get(path), theirs.get(path)), conflicts, ours_stand)
+        merged = _file(path, (base.get(path), ours.get(path), theirs.get(path)), conflicts, of_text or ours_stand)
         if merged is not None:
             tree[path] = merged
     before |= {*base, *ours, *theirs}
@@ -96,7 +100,9 @@ def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool
             tree[path] = _sound_index(path, tree, before, (ours, theirs))
     for path in [path for path in tree if _NEW in path]:
         name = path.replace(_NEW, "")
-        tree = _moved(tree, {path: name if name not in tree else _free_name(name, map(on_any_disk, tree))})
+        name = name if name not in tree else _free_name(name, map(on_any_disk, tree))
+        tree = _moved(tree, {path: name})
+        conflicts = [one.renamed(path, name) for one in conflicts]
     twins: dict[str, str] = {}  # Ship.md and ship.md
     for path in sorted(tree, key=lambda path: (path not in base, path)):
         if twins.setdefault(on_any_disk(path), path) != path and _is_memory(path):
