@@ -9,8 +9,7 @@ from memtui.client import settings_files_hot
 INDEX_NAME = "MEMORY.md"
 SUFFIX = ".md"
 MAX_DEPTH = 8
-# Directories of memories that somebody has put away, or not taken in yet, by their names in lower case without `_`
-# before them. A prompt does not recall what lies there.
+# Names, in lower case without `_` before them, of directories whose memories are put away: no prompt recalls these.
 SET_ASIDE = ("archive", "archived", "archives", "trash", "inbox")
 LEAVES = "is a symlink that leaves its scope"
 LEAVES_REPOSITORY = "is a symlink that leaves the repository"

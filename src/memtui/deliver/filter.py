@@ -52,8 +52,7 @@ class Filter:
         words = [self.session, f'"{self.kind}"' if self.kind else "", paths_hot.slug_of(self.project)]
         stems = set(map(stem, _names(self.memory)))
         words += stems if len(stems) == 1 else []
-        # Split before case is folded: of “ß” that would make two plain letters, which the line may not have.
-        # A word that is part of a label of ours need not be in the log.
+        # Split before case is folded, which makes two letters of “ß”. A word of our labels need not be in the log.
         labels = " ".join((self.labels or {}).values())
         logged = [word for word in self.text.split() if word.casefold() not in labels]
         words += re.split(rf"[^{PLAIN}]+|\s+", " ".join(logged))

@@ -18,8 +18,7 @@ NO_LINE_WRITTEN = (
     " settings). The work can go on without it."
 )
 PART = "refused"
-# Refused calls that a session's state holds, characters of what breaks a rule that are shown, and bytes of a file that
-# is to be edited, at most.
+# Refused calls in a session's state, characters shown of what breaks a rule, bytes of a file to be edited, at most.
 MOST, MOST_SHOWN, MOST_BYTES = 200, 200, 1 << 20
 BREAKS = "`{line}` breaks a rule of the user's memory “{name}”: {about}"
 INSTEAD, WITH = " Use {other} instead.", " What has {other} needs {subject}, too."

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 COPIES = {"resume", "fork"}
 # A client that sends this key (2.1.330) also restores the context that hooks gave before a tool.
 KEEPS = "context_tokens"
-# Where a worker lists the pinned memories (recall/bindings_hot.py). Their texts may take this part of the budget at
-# once; those that don't fit into it have what the rest of the delivery leaves.
+# Where a worker lists pinned memories (recall/bindings_hot.py), and the part of the budget that comes first for them.
 PINNED, PINNED_SHARE = "/recall/pinned", 0.5
 
 

@@ -15,8 +15,7 @@ from memtui.client.agents import codex_hot
 from memtui.client.agents.program import Env, Event, Program, event_table
 
 LAUNCHER_TAIL = "/memtui/hooks/launch.py"
-# Tokens, of four bytes each, of a hook's text that arrive whole: three bytes for each of the most characters that
-# memtui prints (settings/defaults_hot.py). The default is 2,500; a longer text loses its middle.
+# Tokens, of four bytes each, of a hook's text that arrive whole; a longer one loses its middle. The default is 2,500.
 CONTEXT_TOKENS = 8000
 # Events whose hooks may say something to the model. Only there the limit is part of the hash.
 WITH_CONTEXT = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse")

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 FOLDER = "/chats/session-"
 # The tool that runs a subagent, whose files lie in a directory of the session's name.
 SUBAGENT_TOOL = "invoke_agent"
-# The end of a session file that is searched, in bytes; how a line begins that says all that is in the next request; and
-# how an index stands there.
+# Bytes searched at a session file's end; how a line begins that says all of the next request; how an index stands.
 TAIL_BYTES, MESSAGES, INDEX = 1 << 20, b'{"$set":{"messages":[', b"&lt;memtui-index"
 # A file is known by its first record, and by the first words in it.
 HEAD_BYTES, HEAD, WORDS = 1 << 16, b'{"sessionId":"', b'"type":"user","content":[{"text":"'

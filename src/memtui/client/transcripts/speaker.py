@@ -15,8 +15,7 @@ MAX_TEXT = 20_000
 ASIDE = ("isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
 # Marks of a text that nobody typed here: by the client itself, handed over by another agent, from a chat of others.
 _NOT_TYPED = ("isMeta", "textNotTyped", "handedOff", "queueTranscriptOnly", "verifiedSlackHumanTurn", "wakeupSource")
-# The values that stand for a person, by field (read in 2.1.332). `sdk` is the prompt of `claude -p`; a
-# `suggestion_accepted` was worded by the model.
+# The values that stand for a person, by field (2.1.332): `sdk` for `claude -p`; no `suggestion_accepted` of a model.
 _PERSONAL: dict[str, tuple[str, ...]] = {"rowSource": ("local",), "commandMode": ("prompt",)}
 _PERSONAL |= {"turnOrigin": ("human", "sdk", "unknown"), "promptSource": ("typed", "queued", "sdk")}
 _WRAPPED = re.compile(

@@ -9,8 +9,7 @@ from memtui.client.agents import agents_hot
 
 CHUNK = 1 << 20
 LOOK_BYTES = 1 << 16
-# Bytes. A longer line loses its images; one that is too long even then is skipped. The longest seen in the wild had
-# 2.1 MB, but a prompt can hold several screenshots of 5 MB.
+# Bytes. A longer line loses its images; one that is too long even then is skipped: a prompt can hold several of 5 MB.
 LONG_LINE, MAX_LINE = 4 << 20, 16 << 20
 # A block of that many bytes within one string is an image's, and of it only so many at its ends are kept.
 BLOCK, BLOCK_ENDS = 1 << 16, 8

@@ -32,8 +32,7 @@ class Document:
     block: str = ""
     fence: str = ""
     rest: str = ""
-    # The lines of the fields with the quotes without which they are no YAML: the client adds them by itself to read
-    # them, and a change of a field writes them. Empty if they need none.
+    # The lines of the fields with quotes that they lack to be YAML, which a change of a field writes; empty for none.
     quoted: str = ""
 
     def get(self, path: Sequence[str]) -> object:
