@@ -81,8 +81,6 @@ class MemtuiApp(Services):
         screen: Screen[Any] = getattr(import_module(f"memtui.tui.screens.{name}.screen"), name.capitalize())(self)
         return screen
 
-    # start and end
-
     def on_mount(self) -> None:
         self._aged = self.files.began
         self.net.watch_loop()
@@ -142,8 +140,6 @@ class MemtuiApp(Services):
         if failed is not None:
             raise failed
 
-    # drawing
-
     def get_driver_class(self) -> type[Driver]:
         """Return Textual's driver for this terminal; on POSIX systems ours."""
         driver = super().get_driver_class()
@@ -182,15 +178,11 @@ class MemtuiApp(Services):
             new = None if theme == config_hot.DEFAULTS["theme"] else theme
             settings.assign(self.data.root, self.data.journal(), "theme", new)
 
-    # the screens
-
     @property
     def on_top(self) -> ListScreen[Any] | None:
         """The screen that is shown, None while something else covers it."""
         screen = self.screen if self.screen_stack else None
         return screen if isinstance(screen, ListScreen) else None
-
-    # files
 
     def _look(self) -> None:
         if not self.at_work and self.files.has_read:  # many changes are read once they are all made
@@ -225,8 +217,6 @@ class MemtuiApp(Services):
             from memtui.tui.dialogs import first_start
 
             self.start(self.screen, (first_start.lead if self.tour else first_start.begin)(self), "the first start")
-
-    # actions
 
     async def on_event(self, event: events.Event) -> None:
         """Handle what comes before all screens: errors shown, an undo of many changes, clicks on what is gone."""
@@ -296,8 +286,6 @@ class MemtuiApp(Services):
             self.warn(reason)
         else:
             self.run_command(screen, command, action_id, back)
-
-    # undo
 
     @cached_property
     def undo(self) -> "Undo":

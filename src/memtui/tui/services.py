@@ -289,8 +289,6 @@ class Services(App[None]):
         if any(note.severity != "information" for note in self._notifications):
             self.clear_notifications()
 
-    # questions and commands
-
     async def ask(self, dialog: "ModalScreen[Result]") -> Result | None:
         answer: asyncio.Future[Result | None] = asyncio.get_running_loop().create_future()
 
@@ -338,8 +336,6 @@ class Services(App[None]):
             self.fail(error)
         except Exception as error:
             self.net.report(f"action {what}", error)
-
-    # files and screens
 
     def make(self, change: Callable[[], Result], words: str, parts: frozenset[str] | None = None) -> Result:
         """Make a change, say so, with the key that takes it back, and read `parts` of the files. Raises its errors."""

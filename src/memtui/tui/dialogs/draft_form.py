@@ -146,8 +146,6 @@ class DraftForm(Dialog[str]):
     def _body(self) -> TextArea:
         return next(widget for widget in self.widgets.values() if isinstance(widget, TextArea))
 
-    # what is typed
-
     def _shown(self) -> dict[str, str]:
         return {
             key: widget.text if isinstance(widget, TextArea) else str(widget.value)
@@ -213,8 +211,6 @@ class DraftForm(Dialog[str]):
                 select.value = chosen
                 select.mutate_reactive(type(select).value)  # the same value may have other words
 
-    # keeping
-
     def keep_now(self) -> None:
         """Keep what was typed, without waiting: what was changed, and of something new all, since no file has it."""
         self._is_keeping_due = False
@@ -271,8 +267,6 @@ class DraftForm(Dialog[str]):
             self.tell(_sentences(error), wrong=True)
         else:
             await memory_subject.replay(self.services, changes)
-
-    # saving
 
     def action_save(self) -> None:
         self.services.start(self, self._save(), "save")

@@ -95,8 +95,6 @@ class Data(Workspace):
 
         return Statistics(self.root, self.now)
 
-    # settings
-
     def keys(self) -> dict[str, str]:
         settings = self.settings()
         if "keys" not in settings:
@@ -104,8 +102,6 @@ class Data(Workspace):
         from memtui.settings import setting
 
         return setting.remapped(settings)
-
-    # the bars
 
     def refresh(self, parts: "frozenset[str] | None" = None) -> None:
         """Read what the bars show: all of it, or what depends on these parts of the files, as `Watch` names them."""
@@ -158,8 +154,6 @@ class Data(Workspace):
         self.known.clear()
         self.entries = {}
 
-    # memories
-
     def scopes(self, *, every: bool = False) -> "list[Scope]":
         """Return the scopes of the working directory; `every` adds those of other projects."""
         return scopes.discover(self.env, self.cwd, all_projects=every)
@@ -176,8 +170,6 @@ class Data(Workspace):
 
             places += blocks.scopes_of(self.root, self.slug)
         return places
-
-    # deliveries
 
     def records(self, limit: int) -> "list[Record]":
         from memtui.deliver import log_hot

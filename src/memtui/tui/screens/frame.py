@@ -42,8 +42,6 @@ class Frame:
         self._titles: dict[Widget, Text] = {}
         self._lines_for_rows = 0  # how many the list above the detail has
 
-    # bars
-
     def tell(self, status: str) -> None:
         if status != self.status:
             self.status = status
@@ -89,8 +87,6 @@ class Frame:
             project = "all" if screen.of_all_projects else screen.services.data.facts.project
             offers = choice is not None and not choice.why_not()
             self.top.show(screen.group, screen.services, project, offers=offers)
-
-    # panes
 
     @property
     def detail_width(self) -> int:

@@ -62,8 +62,6 @@ class ListScreen(Screen[None], Generic[Row]):
         self._described: Row | None = None  # the row that the detail shows
         self._nothing, self._resumes = table.empty, False
 
-    # layout
-
     def body(self) -> ComposeResult:
         yield self.summary_line
         with Horizontal(id="panes"):
@@ -119,8 +117,6 @@ class ListScreen(Screen[None], Generic[Row]):
         elif self.is_current:
             self.call_later(then)  # after the messages that the workers posted
 
-    # reading
-
     def reload(self) -> object:
         return self.call_later(self.fill)
 
@@ -133,8 +129,6 @@ class ListScreen(Screen[None], Generic[Row]):
         for table in self.query(RowList):
             table.redraw()
         self.show_detail()
-
-    # showing
 
     def fill(self) -> None:
         rows = self.select()
@@ -216,8 +210,6 @@ class ListScreen(Screen[None], Generic[Row]):
         word = self.fold_word() or ("read" if self.table.has_focus and self.table.row is not None else "")
         return clear + ([("enter", word)] if word else [])
 
-    # folds
-
     def fold_of(self, _row: Row) -> str:
         """Return the id of the fold that a row heads or is in; empty for none."""
         return ""
@@ -261,8 +253,6 @@ class ListScreen(Screen[None], Generic[Row]):
     def copied(self) -> str:
         return self.detail.plain
 
-    # bars
-
     def compose(self) -> ComposeResult:
         yield self.frame.top
         yield from composed(self, self.body)
@@ -288,8 +278,6 @@ class ListScreen(Screen[None], Generic[Row]):
     def on_descendant_focus(self) -> None:
         self.frame.share_room()
         self.call_after_refresh(self.summarize)  # once it is known whether the detail covers the list
-
-    # commands
 
     def _list_commands(self) -> dict[str, Command]:
         commands = {
@@ -353,8 +341,6 @@ class ListScreen(Screen[None], Generic[Row]):
         self.frame.show_status()
         self.summarize()
 
-    # the filter
-
     def toggle_term(self, term: str) -> None:
         """Put a term such as `is:problem` into the filter, or take it out."""
         self.show_query(query.toggled(self.typed, term))
@@ -403,8 +389,6 @@ class ListScreen(Screen[None], Generic[Row]):
         if event.key in {"up", "down"} and self.filter_line.has_focus:
             self.table.action_move(1 if event.key == "down" else -1)
             event.stop()
-
-    # escape
 
     def key_escape(self, event: events.Key) -> None:
         """Go one step back: from the detail to the list, to no marks, to no filter."""

@@ -99,13 +99,9 @@ class Detail(ScrollView, can_focus=True):
     def action_edge(self, direction: int) -> None:
         (self.scroll_end if direction > 0 else self.scroll_home)(animate=False)
 
-    # selecting with the mouse
-
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the selected text, with the line breaks that are on the screen."""
         return selection.extract("\n".join(line.plain for line in self.lines)), "\n"
-
-    # painting
 
     def render_lines(self, crop: Region) -> list[Strip]:
         self._ink = painting.Ink(self.app.console, self.rich_style)

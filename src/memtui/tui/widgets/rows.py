@@ -86,8 +86,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._strips: dict[tuple[Hashable, bool, bool], Strip] = {}
         self._paint: Paint | None = None
 
-    # data
-
     def show(self, rows: Sequence[Row], cursor: int | None = None) -> None:
         """Show these rows; `cursor`: None keeps its row, or while rows stream in for the first time, the first."""
         now = time.monotonic()
@@ -153,8 +151,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         """Let a column be as wide as its longest cell, where there is room."""
         self.columns = [replace(old, longest=longest) if old.title == title else old for old in self.columns]
 
-    # marks
-
     def toggle_mark(self) -> None:
         """Mark or unmark the row under the cursor, and move to the next."""
         if self.row is not None and self.can_mark(self.row):
@@ -195,8 +191,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self.redraw()
         return had
 
-    # moving
-
     def _place(self, at: int) -> None:
         self.cursor = max(0, min(at, len(self.rows) - 1))
         self.scroll_to_region(Region(0, self.cursor, 1, 1 + self.header), animate=False, force=True)
@@ -235,8 +229,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         if at == self.cursor and event.chain > 1:
             self.action_open()
         self.move_to(at)
-
-    # painting
 
     def redraw(self) -> None:
         self._strips.clear()

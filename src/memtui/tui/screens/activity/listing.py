@@ -204,8 +204,6 @@ class Listing(RowContext):
             return logged
         return _joined(logged, [row for row in self.everything.rows if row.session in titled])
 
-    # sums
-
     @property
     def count(self) -> str:
         """How many deliveries are listed that brought a text: only of these there are receipts."""
@@ -226,8 +224,6 @@ class Listing(RowContext):
         words = Text().join(Text(f" · {count:,} {word}", GLYPHS[outcome][1]) for count, word, outcome in sums)
         short = Text().join(Text(f"  {count:,} {GLYPHS[outcome][0]}", GLYPHS[outcome][1]) for count, _, outcome in sums)
         return line.append_text(words if line.cell_len + words.cell_len <= room else short)
-
-    # workers
 
     def work(self, group: str, work: Callable[[], object]) -> None:
         self.screen.run_worker(work, thread=True, exclusive=True, group=group)

@@ -77,8 +77,6 @@ class Activity(ListScreen[Row]):
         self.listing.want(self.typed, self._here)
         self.read_first()
 
-    # reading
-
     def read_first(self) -> None:
         """Read the log from its end: a screenful at once, to have it in the first paint; the rest in a worker."""
         everything = self.listing.everything = self.listing.begin(self.listing.scope)
@@ -161,8 +159,6 @@ class Activity(ListScreen[Row]):
     def show_progress(self, words: str) -> None:
         if self.listing.reading is None or self._reading_more:
             self.frame.tell(words)
-
-    # showing
 
     def show_detail(self) -> None:
         super().show_detail()
@@ -277,8 +273,6 @@ class Activity(ListScreen[Row]):
         draw = lambda width: plots(data.statistics, data.receipts.known, width)
         await self.services.ask(Preview("Plots: deliveries of all projects", draw))
 
-    # the query
-
     def seek(self, text: str) -> None:
         if text.strip() != self.typed:
             self.typed = text.strip()
@@ -293,8 +287,6 @@ class Activity(ListScreen[Row]):
         self.show_query(f"session:{session}")
         self.wanted = lambda listed: next((at for at, row in enumerate(listed) if row.key == key), None)
         self.fill()
-
-    # notes
 
     async def new_note(self) -> None:
         """Write a note: to the session under the cursor if it can be resumed, else to its project or this one."""

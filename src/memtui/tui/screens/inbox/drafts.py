@@ -51,8 +51,6 @@ class DraftCommands(RowCommands[EntryRow]):
             return "These drafts are of several projects: merge those of one project at a time."
         return self.why_too_long() if verb == "edit" else ""
 
-    # the detail
-
     def describe(self, row: EntryRow) -> Described:
         """Return what it would become, and why; that it was edited and not saved comes first."""
         view, item, evidence = self.view, row.item, self.view.evidence.get(row.key)
@@ -86,8 +84,6 @@ class DraftCommands(RowCommands[EntryRow]):
             text.append(f"{share(similar.score)} {self.view.named(similar.memory, item)}", style="bold")
             text.append(f"  {safe_text.line(similar.memory.description)}\n")
         return text
-
-    # approving
 
     async def approve(self) -> None:
         """Approve the chosen drafts. Several of them, or one that is not fully on the screen, are shown first."""
@@ -163,8 +159,6 @@ class DraftCommands(RowCommands[EntryRow]):
     def never(self) -> None:
         self.reject(never=True)
 
-    # the form
-
     async def edit(self) -> None:
         item, data = self.items[0], self.services.data
         store = (approvals.home_store(data.store(), item) if item.slug else None) or data.store()
@@ -208,8 +202,6 @@ class DraftCommands(RowCommands[EntryRow]):
     def _check(self, item: Waiting, values: Values) -> str:
         proposed = self._proposed(item, values)
         return f"{proposed.name}.md in {self.view.home(proposed)}"
-
-    # merging
 
     async def merge(self) -> None:
         """Ask for the memory to merge into, the most similar first; then show what it becomes, and write it."""

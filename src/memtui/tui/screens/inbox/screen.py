@@ -80,8 +80,6 @@ class Inbox(ListScreen[Decision]):
         self._settle_timer: Timer | None = None
         self._last: InboxReading | None = None
 
-    # reading
-
     def reload(self) -> None:
         self._read()
         if self.planned:
@@ -203,8 +201,6 @@ class Inbox(ListScreen[Decision]):
         super().refresh_ages()
         self.reload()
 
-    # showing
-
     def fill(self) -> None:
         if (last := self._last) is not None and last.of_all != self.of_all_projects:
             self._show_reading(last._replace(of_all=self.of_all_projects), frozenset())  # what others wrote comes later
@@ -308,8 +304,6 @@ class Inbox(ListScreen[Decision]):
 
         await first_start.read_past_sessions(self.services)
 
-    # changes
-
     def plan(self) -> None:
         """Begin to plan changes in a worker; what was planned before stays in the list until then."""
         self.planning, self._plan_problem = True, ""
@@ -371,8 +365,6 @@ class Inbox(ListScreen[Decision]):
             self._changes.decided |= changes
             self._settle_soon()
         self._arrange()
-
-    # moving
 
     def rows_here(self) -> Sequence[Decision]:
         return [row for row in self.all_rows if row.until is None]

@@ -88,8 +88,6 @@ class MemoryCommands:
             ways = [f"{saved.title} ({edit if saved.path and not saved.orphan else new})" for saved in autosaves]
             self.services.say(f"{many(len(autosaves), 'unsaved text')}: {some(ways, AUTOSAVES_NAMED)}.")
 
-    # links
-
     def breaks(self) -> dict[str, rules.Break]:
         """Return the moments at which a rule of this memory was broken, by key, newest first."""
         pair = self.list.row
@@ -130,8 +128,6 @@ class MemoryCommands:
             return True
         self.steps.clear()
         return False
-
-    # changing many
 
     async def _each(
         self,
@@ -175,8 +171,6 @@ class MemoryCommands:
         answer = await self.services.ask(sure(question, yes))
         return bool(answer)
 
-    # remove
-
     async def remove(self) -> None:
         """Move the chosen memories to the trash; many, or those of several projects, after asking."""
         labels = [scope.label for scope, _ in self.list.chosen()]
@@ -211,8 +205,6 @@ class MemoryCommands:
             await changes.show_block_versions(self.services, row.memory.stem)
         else:
             self.reader.expected = await changes.show_versions(self.services, scope, row.memory.path)
-
-    # type, pin, scope
 
     async def retype(self) -> None:
         current = self.list.chosen()[0][1].memory.type
@@ -252,8 +244,6 @@ class MemoryCommands:
             if not await self._is_sure(question, "Move all the same"):
                 return
         await self._each(lambda store, mem: store.move(mem, scope), f"Moved to {name}", to=[scope])
-
-    # import and export
 
     def _whole(self, typed: str) -> str:
         """Return the path that a person typed: from the home directory with `~`, else from the working directory."""

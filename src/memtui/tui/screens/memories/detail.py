@@ -87,8 +87,6 @@ class MemoryDetail:
         facts = (("triggers", lines), ("muted for", muted))
         return [("" if number else label, line) for label, part in facts for number, line in enumerate(part)]
 
-    # links
-
     def links(self, pair: Pair) -> list[tuple[str, str]]:
         """Return (path, words) of the memories that one links to, then of those that link to it."""
         scope, row = pair
@@ -106,8 +104,6 @@ class MemoryDetail:
         links = self.links(pair)  # of a broken one a line above says that it is
         return [("links", Text("".join(f"{words}  " for _, words in links), "cyan"))] if links else []
 
-    # the index
-
     def _index(self, pair: Pair) -> Facts:
         scope, row = pair
         state = self.reader.indexes.get(scope.label)
@@ -124,8 +120,6 @@ class MemoryDetail:
             words += [f"the cut is at {cut}"] if cut is not None and entry.line >= cut else []
             words += [f"“{hook}”"] if hook != row.memory.description else []
         return [("index", Text(safe_text.line(" · ".join(words), 300), "dim"))]
-
-    # deliveries
 
     def _way_of(self, scope: Scope) -> str:
         """Return how Claude Code brings the memories of a scope that memtui does not deliver."""

@@ -185,8 +185,6 @@ class Recall(Labelled):
         if self.list.recall:
             self.memories.sift()
 
-    # the prompt
-
     def type_prompt(self) -> None:
         """Type a prompt: what stands there is selected, and seen from its beginning."""
         self.memories.remove_class("deep")
@@ -238,8 +236,6 @@ class Recall(Labelled):
         if answer is not None:
             self.list.focus()
             self.put(self.recent[int(answer)].text)
-
-    # the list
 
     def candidate(self, pair: Pair | None) -> RecallCandidate | None:
         """Return what the search says of a memory; None for the rule."""
@@ -322,8 +318,6 @@ class Recall(Labelled):
         commands = [keymap.on_screen("memories", verb) for verb in FOOTER]
         words = FOOTER_WORDS | ({"remove": "unmute"} if self._are_muted else {})
         return [replace(action, footer=words.get(action.verb, action.footer)) for action in commands]
-
-    # what is changed
 
     def _why_no_prompt(self) -> str:
         return "" if self.prompt.strip() else keymap.keyed("Type a prompt first: {memories.recall}.")

@@ -223,8 +223,6 @@ class MemoryTable(RowList[Pair]):
         self.fit()
         super().on_resize()
 
-    # drawing
-
     def _cells(self, pair: Pair) -> list[Text]:
         if self.recall:
             cells: list[Text] = self.recall.draw(pair)

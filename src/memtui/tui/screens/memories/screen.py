@@ -106,8 +106,6 @@ class Memories(ListScreen[Pair]):
         self._painted = True
         self.show_detail()
 
-    # reading
-
     def reload(self) -> None:
         self.reader.reload()
         if recall := self.recalled:
@@ -127,8 +125,6 @@ class Memories(ListScreen[Pair]):
         approved, self.services.data.approved = self.services.data.approved, ""
         if approved and os.path.exists(approved):
             self.reader.expected = approved
-
-    # showing
 
     def show_memories(self) -> None:
         if not self.table.is_attached:
@@ -286,8 +282,6 @@ class Memories(ListScreen[Pair]):
         super().toggle_projects()
         self.sift()
 
-    # the query
-
     def open_filter(self) -> None:
         """Open the line, and prepare the search once it is painted: the first letter need not wait for that."""
         super().open_filter()
@@ -298,8 +292,6 @@ class Memories(ListScreen[Pair]):
         if text and text != self.typed:  # the row under the cursor may match too, but worse
             self.wanted = lambda pairs: 0 if pairs else None
         super().filter_typed(text)
-
-    # recall
 
     @property
     def recalled(self) -> "Recall | None":
@@ -315,8 +307,6 @@ class Memories(ListScreen[Pair]):
             self.recall = Recall(self)
             await self.middle.mount(self.recall, before=0)
         self.recall.begin()
-
-    # moving
 
     def no_row(self) -> str:
         return "That is for the list: enter goes to it." if self.places.has_focus else super().no_row()
@@ -355,8 +345,6 @@ class Memories(ListScreen[Pair]):
         """Open the moment at which a rule was broken, from the detail that names it."""
         if self.detail.has_focus and self.changes.breaks():
             self.services.action_run("memories.follow")
-
-    # panes
 
     @on(RowList.Moved, "#scopes")
     def relist(self) -> None:
@@ -415,8 +403,6 @@ class Memories(ListScreen[Pair]):
             self.open_detail()
         elif self.places.has_focus:
             self.enter_place()
-
-    # back
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
         return (

@@ -98,8 +98,6 @@ class Setup(ListScreen[SetupRow]):
         self.services.data.facts.waiting[self.group] = snapshot.problems
         self.fill()
 
-    # showing
-
     @property
     def of_all_projects(self) -> bool:
         return False
@@ -162,8 +160,6 @@ class Setup(ListScreen[SetupRow]):
             return ""
         return "fold" if row.title in self.unfolded else "unfold"
 
-    # commands
-
     def _command(self, verb: str, why_not: Callable[[], str]) -> Command:
         """Return the command of a verb, which the row under the cursor decides; `why_not`: where it has no such way."""
 
@@ -208,8 +204,6 @@ class Setup(ListScreen[SetupRow]):
             ways["remove"] = Way(partial(change, "uninstall", agent=name), words, "remove hooks")
         return ways
 
-    # fixes
-
     def _why_no_fix(self) -> str:
         row = self.table.row
         if row is not None and isinstance(row.about, AgentSetup) and row.about.remedy:
@@ -233,15 +227,11 @@ class Setup(ListScreen[SetupRow]):
             self.services.say(setup_words.fixed(outcome) + back)
             self.services.read()
 
-    # taking away
-
     def _stop_reading(self) -> None:
         control.stop(self.services.data.root)
         again = keymap.key_of("setup.approve")
         self.services.say(f"The model reads no more sessions, in all projects. {again} starts it again.")
         self.services.read()
-
-    # settings
 
     async def _change(self, about: Setting) -> None:
         if about.key in config_hot.CHOICES or isinstance(about.default, bool):
