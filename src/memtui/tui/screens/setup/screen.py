@@ -278,7 +278,8 @@ class Setup(ListScreen[SetupRow]):
         now = setting.row(data.root, None, key)
         is_reset = project is None and value == now.default and (now.source == "default" or value != now.value)
         changed = setting.assign(data.root, data.journal(), key, None if is_reset else value, project)
-        words = f"{key} is {'the default' if value is None else setting.as_toml(value)}"
+        shown = setting.as_typed if isinstance(value, bool) else setting.as_toml  # as the list shows on and off
+        words = f"{key} is {'the default' if value is None else shown(value)}"
         words += " in this project" if project else ""
         self.services.say(f"{words}. {keymap.takes_back()}" if changed else f"{words} already.")
         self.services.read()
