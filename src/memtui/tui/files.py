@@ -275,9 +275,12 @@ class FileReader:
         self._count_wanted = self.count_at_once = False
         before = time.thread_time()
         try:
+            from memtui.tidy.waiting_proposals import UndecidedSet
+
             self.data.count_findings()
-            if not (self.inbox_shown() or self.data.is_vast):
-                counts = self.data.count_decisions(self.data.undecided(self._go_on))
+            if not self.inbox_shown():
+                none = UndecidedSet((), (), frozenset())  # as in the Inbox, where nothing is compared then
+                counts = self.data.count_decisions(none if self.data.is_vast else self.data.undecided(self._go_on))
                 if self._go_on() and not self.inbox_shown():
                     self.data.note_decisions(counts)
         except (OSError, MemtuiError):  # Setup shows the error

@@ -229,7 +229,7 @@ class Services(App[None]):
     last_note = ""  # what was last said
     left = False  # whether the last question was left, and nothing was said since
     undone_at = -math.inf  # when the last undo began, on the monotonic clock
-    turn: Callable[..., None]  # undoes or redoes the last change, or undoes the one with a key
+    turn: Callable[..., None]  # undoes or redoes the last change, or the one with a key
     choose_theme: Callable[[str], None]  # shows a theme by its name in the settings, and saves it
     action_run: Callable[[str], None]  # runs an action on its screen, or shows why it can't be run
 
