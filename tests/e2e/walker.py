@@ -310,7 +310,7 @@ class Walker:
 
     def _probe(self) -> None:
         """Another size must be painted soon, whatever is on the screen."""
-        before, worked = self._terminal.count, self._worked()
+        worked, _, before = self._worked(), self._wait_for_the_screen(), self._terminal.count
         columns, lines = self.size
         self.size = (columns - 1 if columns > 20 else columns + 1, lines)
         self._terminal.resize(*self.size)
