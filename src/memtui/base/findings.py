@@ -76,8 +76,7 @@ def _read_kinds() -> dict[str, Kind]:
     return kinds
 
 
-# A word of a remedy that facts fill, as `{scope}:{memory}`.
-_PLACE = re.compile(r"\{\w+\}(?::\{\w+\})*")
+_PLACE = re.compile(r"\{\w+\}(?::\{\w+\})*")  # a word of a remedy that facts fill, as `{scope}:{memory}`
 # The names of the lines of a code in the file, but for that of its sentence.
 PARTS = frozenset({"do", "fix", "flag", "by", "several", "letter"})
 UNCHECKED = Kind("This can't be checked: {why}.", "Check the owner and mode of the files it names.")

@@ -9,8 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Below 2^30, by which Python divides fastest.
-PRIME = 1073741789
+PRIME = 1073741789  # below 2^30, by which Python divides fastest
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _blake2b: "Any" = None
 

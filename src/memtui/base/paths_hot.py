@@ -12,13 +12,11 @@ if TYPE_CHECKING:
 # Variables that move the client's own memory (client/locate_hot.py).
 MOVING = ("CLAUDE_CODE_PROJECT_DIR_NAME", "CLAUDE_CODE_REMOTE_MEMORY_DIR", "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE")
 SLUG_LIMIT = 200
-# The directory in which Python finds memtui.
-SOURCES = __file__[: -len("/memtui/base/paths_hot.py")]
+SOURCES = __file__[: -len("/memtui/base/paths_hot.py")]  # the directory in which Python finds memtui
 # A prime below 2^24, so that six hex digits hold what a root leaves, and roots that differ in one letter differ in it.
 KEY_PRIME = 16777213
 MAX_LINKS = 40  # as the kernel has it
-# In the inbox of a project: its root and its remote, as JSON.
-PROJECT_FILE = "project.json"
+PROJECT_FILE = "project.json"  # in the inbox of a project: its root and its remote, as JSON
 S_IFMT, S_IFDIR, S_IFREG = 0o170000, 0o040000, 0o100000
 _HOMES: dict[str, str] = {}  # with symlinks followed, by path: looked up many times a second
 

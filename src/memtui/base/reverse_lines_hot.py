@@ -4,10 +4,8 @@ import posix
 
 from memtui.base import fs_hot
 
-# Bytes read at a time; more where a word is searched for.
-BLOCK, SEARCH_BLOCK = 1 << 16, 1 << 18
-# The most bytes that a record of a log has.
-LONGEST = 1 << 23
+BLOCK, SEARCH_BLOCK = 1 << 16, 1 << 18  # bytes read at a time; more where a word is searched for
+LONGEST = 1 << 23  # the most bytes that a record of a log has
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -60,8 +60,7 @@ class SessionState:
         self._root = root
         self._data = data
         self.session_id = session_id
-        # Not seen before, or its file can't be read.
-        self.is_new = not values
+        self.is_new = not values  # not seen before, or its file can't be read
         # The part of that name, if a hook is to save it, too.
         self.index: dict[str, object] = {}
         values = values or {}

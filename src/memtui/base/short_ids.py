@@ -6,8 +6,7 @@ from memtui.base.errors import ConflictError, NotFoundError
 
 MIN_REF = 4
 SHOWN = 6
-# The most ids that an error lists where several match.
-SEVERAL = 8
+SEVERAL = 8  # the most ids that an error lists where several match
 
 
 def short_id(name: str) -> str:

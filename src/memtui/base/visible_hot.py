@@ -29,8 +29,7 @@ LOOK_ALIKES = {
 BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
 # Persian and emoji need joiners, one or two in a row (a heart in flames has a selector and a joiner).
 JOINERS, MOST_JOINERS = "\u200c\u200d\ufe0e\ufe0f", 2
-# Characters that are looked at together.
-PIECE = 4096
+PIECE = 4096  # characters that are looked at together
 
 
 def hidden(char: str) -> bool:

@@ -2,11 +2,9 @@
 
 from memtui.recall import segment_hot
 
-# BM25's k1 is in the impacts, up to this factor (`build.K1`).
-SCALE = 2.2 / segment_hot.FULL
+SCALE = 2.2 / segment_hot.FULL  # BM25's k1 is in the impacts, up to this factor (`build.K1`)
 BYTES = bytes(range(256))
-# How finely what common terms add is told apart at first; a byte has room for 255.
-STEPS = 127
+STEPS = 127  # how finely what common terms add is told apart at first; a byte has room for 255
 
 
 def highest(
@@ -62,8 +60,7 @@ def _rough(many: "list[tuple[float, segment_hot.Posting]]", number: int) -> "tup
     step = sum([weight * posting.highest for weight, posting in many]) / (STEPS - len(many))
     total = 0
     for weight, posting in many:
-        # The steps of each impact, rounded up: runs of the same number.
-        runs, at, steps = [b"\0"], 1, 1
+        runs, at, steps = [b"\0"], 1, 1  # the steps of each impact, rounded up: runs of the same number
         scale = step / weight
         while at < 256 and steps < 255:
             end = min(256, int(steps * scale) + 1)

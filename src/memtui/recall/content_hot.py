@@ -4,10 +4,8 @@ import posix
 
 from memtui.base import clock_hot, ids_hot
 
-# Bytes of a file that are read: a longer one is no memory for a prompt, but its beginning may be.
-READ_BYTES = 1 << 20
-# The fields that say when a memory ends.
-EXPIRES = (b"expires", b"expiry", b"valid_until")
+READ_BYTES = 1 << 20  # bytes of a file that are read: a longer one is no memory for a prompt, but its beginning may be
+EXPIRES = (b"expires", b"expiry", b"valid_until")  # the fields that say when a memory ends
 
 
 def head(data: bytes) -> "tuple[str, str]":

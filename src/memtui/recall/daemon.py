@@ -28,8 +28,7 @@ IDLE = 1800.0
 # Seconds that a new daemon waits for the one before it to end; that a client may take to send a request; and after
 # which it looks whether it is to end, or its socket is no longer its own.
 SUCCESSION, SENDING, LOOK = 1.0, 2.0, 1.0
-# A request has at most so many bytes.
-MOST_BYTES = 1 << 20
+MOST_BYTES = 1 << 20  # a request has at most so many bytes
 
 
 class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):

@@ -7,10 +7,8 @@ from array import array
 from memtui.recall import words_hot
 from memtui.recall.vectors_hot import DIMENSIONS, ROW_LENGTH, Table, Vector, lanes_of, pieces_of, summed, words_of
 
-# About 120 tokens a passage, of which 40 are also in the next.
-BLOCK, BLOCKS, STEP = 40, 3, 2
-# No more passages of one memory: some 20,000 tokens.
-MOST_PASSAGES = 256
+BLOCK, BLOCKS, STEP = 40, 3, 2  # about 120 tokens a passage, of which 40 are also in the next
+MOST_PASSAGES = 256  # no more passages of one memory: some 20,000 tokens
 _MOST_KEPT, _MOST_PARTS = 40_000, 4
 
 

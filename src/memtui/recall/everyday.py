@@ -9,10 +9,8 @@ from functools import cache
 from memtui.recall import gloss_hot, words_hot
 from memtui.recall.vectors_hot import Table
 
-# What of its weight a word of everyday prompts keeps, however many of them have it.
-LEAST_WEIGHT = 0.5
-# How much of that direction is taken from a prompt, as a share of the mean of everyday prompts of length 1.
-SHARE = 1.2
+LEAST_WEIGHT = 0.5  # what of its weight a word of everyday prompts keeps, however many of them have it
+SHARE = 1.2  # how much of that direction is taken from a prompt, as a share of the mean of everyday prompts of length 1
 _PATH = os.path.join(os.path.dirname(__file__), "everyday.txt")
 _DIRECTIONS: dict[int, list[float]] = {}
 

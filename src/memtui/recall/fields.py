@@ -16,10 +16,8 @@ from memtui.store.frontmatter import document, head_hot
 # How much a term counts, by the field that it is in. What a heading or a link says is in the body, too.
 WEIGHTS = {"name": 3, "description": 2, "headings": 1, "links": 1, "body": 1, "triggers": 3}
 HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
-# The fields that say when a memory expires.
-EXPIRES = tuple(field.decode() for field in content_hot.EXPIRES)
-# Bytes of a memory that are indexed.
-MOST_BYTES = 1 << 20
+EXPIRES = tuple(field.decode() for field in content_hot.EXPIRES)  # the fields that say when a memory expires
+MOST_BYTES = 1 << 20  # bytes of a memory that are indexed
 
 
 @dataclass

@@ -28,18 +28,13 @@ from memtui.store import triggers
 
 # Changed memories from which all is built anew: so many, if that is more than this share of all.
 REBUILT_FROM, SHARE = 16, 0.1
-# Memories of which reading takes a second or two: after so many the time limit of a worker begins again.
-STEP = 1000
-# Postings that are in memory at a time, 8 bytes each.
-RUN = 1 << 20
-# Bytes of a segment's file that are read at once to check it.
-BLOCK = 1 << 20
+STEP = 1000  # memories of which reading takes a second or two: after so many the time limit of a worker begins again
+RUN = 1 << 20  # postings that are in memory at a time, 8 bytes each
+BLOCK = 1 << 20  # bytes of a segment's file that are read at once to check it
 # BM25: how soon more of the same term counts no more, and how much a longer memory's terms count less.
 K1, B = 1.2, 0.75
-# Terms that a shard has, about, and the most bytes of a posting that is kept in it.
-SHARD_TERMS, INLINE_BYTES = 12, 512
-# What an idf of 10, as of a term in one of 20,000 memories, is as a byte.
-HEAD_SCALE = 25
+SHARD_TERMS, INLINE_BYTES = 12, 512  # terms that a shard has, about, and the most bytes of a posting that is kept in it
+HEAD_SCALE = 25  # what an idf of 10, as of a term in one of 20,000 memories, is as a byte
 
 
 # Writing a segment: the sections that recall/segment_hot.py reads
@@ -287,8 +282,7 @@ class _Builder:
         self.base = paths_hot.index_base(root, directory)
         self.table = table
         self.progress = progress
-        # Tells the vectors of other tables apart.
-        self.version = table.size if table is not None else 0
+        self.version = table.size if table is not None else 0  # tells the vectors of other tables apart
         by_file = triggers.lines_of(root, directory)
         self.lines = {file: tuple(trigger.text for trigger in own) for file, own in by_file.items()}
 

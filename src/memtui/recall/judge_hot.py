@@ -33,26 +33,21 @@ THRESHOLDS = {"careful": 0.35, "generous": 0.2}
 THRESHOLD = THRESHOLDS["careful"]
 # Bytes of a memory that are given, and UTF-16 units that a session gets before a compaction.
 MOST_BYTES, SESSION_UNITS = 4096, 60_000
-# Memories that are given before one tool, at most.
-MOST_BOUND = 3
-# Hits that are judged.
-FOUND = 12
-# Hits that are looked through where so many are not trusted that too few others are among the best.
-MANY = 2000
+MOST_BOUND = 3  # memories that are given before one tool, at most
+FOUND = 12  # hits that are judged
+MANY = 2000  # hits that are looked through where so many are not trusted that too few others are among the best
 # A standing instruction is judged by its topic alone: the log-odds, what a cosine counts, and what it adds that the
 # prompt names the topic. Fitted like the others, over 140 topics that 124 prompts name or are nearest to.
 STANDING, NEARNESS, TOPIC = -2.57, 4.73, 5.06
 # What is added to the log-odds of a memory.
 OF_TYPE = {"feedback": 0.2, "user": 0.1, "reference": -0.1}
 PINNED, RECENT, HALF_LIFE = 1.0, 0.4, 30 * clock_hot.DAY
-# A smaller difference in newness says nothing.
-LEAST_NEWER = 0.1
+LEAST_NEWER = 0.1  # a smaller difference in newness says nothing
 # Corrected after it was given: it was needed, and not heeded. Given so often and never opened: it may be of no use.
 CORRECTED_AGAIN, NEVER_OPENED, OFTEN = 0.6, -0.6, 5
 # What becomes of a memory that is given. views/words.txt has what else can, in the order in which it is looked at.
 INJECT = "inject"
-# Why a prompt recalls nothing at all, beside the reasons of `own_words_hot.counted`.
-NOTHING = "nothing"
+NOTHING = "nothing"  # why a prompt recalls nothing at all, beside the reasons of `own_words_hot.counted`
 
 
 class Verdict:

@@ -16,20 +16,14 @@ if TYPE_CHECKING:
     Read = Callable[[int, int], bytes]  # offset, length
 
 HEAD = 8
-# The passages that count as near, at least: the rough order is only roughly the right one.
-EXACT = 56
+EXACT = 56  # the passages that count as near, at least: the rough order is only roughly the right one
 # A value's weight is it in halves of the mean size, without what is behind the point, less LEAST, up to MOST_WEIGHT.
 HALVES, LEAST, MOST_WEIGHT = 2.2, 2, 7
-# Planes of so many bytes together are read at once.
-TOGETHER = 1 << 19
-# Passages that are laid out at a time, a multiple of 8.
-PART = 1 << 13
-# Planes that wait to be added: the fewer, the less memory it takes.
-MOST_PLANES = 24
-# 1 for each byte that is not 0.
-MARKED = b"\0" + b"\1" * 255
-# A signed byte as one without a sign, 128 more.
-BIASED = bytes(value ^ 0x80 for value in range(256))
+TOGETHER = 1 << 19  # planes of so many bytes together are read at once
+PART = 1 << 13  # passages that are laid out at a time, a multiple of 8
+MOST_PLANES = 24  # planes that wait to be added: the fewer, the less memory it takes
+MARKED = b"\0" + b"\1" * 255  # 1 for each byte that is not 0
+BIASED = bytes(value ^ 0x80 for value in range(256))  # a signed byte as one without a sign, 128 more
 
 
 def pack(rows: "list[bytes]") -> bytes:

@@ -6,10 +6,8 @@ A log of a thousand lines would otherwise outweigh the one line that says what i
 WHOLE_LINES, WHOLE_CHARS = 3, 600
 # Of a longer one so many characters of its beginning and of its end are looked at: a question stands there.
 HEAD, TAIL = 16_000, 8_000
-# The most characters that are searched for, and the most identifiers of error lines.
-MOST_CHARS, MOST_NAMES = 4_000, 24
-# A prompt of so many words or fewer recalls nothing.
-FEW_WORDS = 2
+MOST_CHARS, MOST_NAMES = 4_000, 24  # the most characters that are searched for, and the most identifiers of error lines
+FEW_WORDS = 2  # a prompt of so many words or fewer recalls nothing
 # What the client, not a person, sends as a prompt.
 MACHINE = ("<task-notification", "<command-", "<local-command-", "<bash-", "<system-reminder", "<user-memory-input")
 # How lines of logs, stack traces, diffs and shells begin.
@@ -19,10 +17,8 @@ PASTED = (
 )  # fmt: skip
 LEVELS = ("ERROR", "WARN", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "[error]", "[warn", "[info")
 ERRORS = ("error", "exception", "fail", "fatal", "panic", "denied", "refused", "cannot", "can't", "not found", "abort")
-# Characters around and between the words of a line of a log.
-AROUND = "\"'`()[]{}<>,;:=!?*|"
-# From here on each character is a syllable or a word by itself: Chinese, Japanese, Korean.
-CJK = "\u2e80"
+AROUND = "\"'`()[]{}<>,;:=!?*|"  # characters around and between the words of a line of a log
+CJK = "\u2e80"  # from here on each character is a syllable or a word by itself: Chinese, Japanese, Korean
 
 
 def counted(prompt: str) -> "tuple[str, str]":

@@ -18,21 +18,18 @@ if TYPE_CHECKING:
 MOST_TERMS, CANDIDATES = 96, 16
 # Passages of a memory that are compared because of its words; others only if they are among the nearest.
 FIRST_PASSAGES = 2
-# What an English word for one of a prompt in another language counts, of 1.0.
-GLOSS_WEIGHT = 0.5
+GLOSS_WEIGHT = 0.5  # what an English word for one of a prompt in another language counts, of 1.0
 # Letters from which a word stands for those that begin with it; standing instructions that are compared by meaning, and
 # that a prompt can be about.
 BEGINNING, MOST_COMPARED, MOST_STANDING = 4, 64, 4
 # What a cosine of 1.0 counts in the score, beside the points of BM25. The best for the sets of
 # tests/benchmarks/recall.py: better than shares of both, each scaled over what was found, as long as few words match.
 MEANING = 16.0
-# A part of a prompt's vector of length 1, as a whole number.
-FINENESS = 1000.0
+FINENESS = 1000.0  # a part of a prompt's vector of length 1, as a whole number
 # What everyday prompts have in common with a passage, and a prompt with them, on average: for where a sentence model,
 # which has no such measure, compares.
 MEAN_PART, MEAN_NEARNESS = 0.21, 0.15
-# Bytes of a memory that says few words beside those that it is about.
-SHORT = 1000
+SHORT = 1000  # bytes of a memory that says few words beside those that it is about
 # Of so many memories on, a word that more than half of them have is not compared by meaning: in a conversation that is
 # who speaks, whose name is rare in general, and would count most.
 TELLING_FROM = 8

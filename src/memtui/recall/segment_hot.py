@@ -33,10 +33,8 @@ MOST_NARROW = 1 << 16
 number_of = ids_hot.number_of
 # A term in more than one of so many memories has an impact for each, if there are at least SMALL memories.
 DENSE, SMALL = 16, 256
-# Memories of a term of which the dead ones are counted.
-FEW = 24
-# Bytes of owners that are read at once: of more, those that are asked for.
-FEW_OWNERS = 1 << 16
+FEW = 24  # memories of a term of which the dead ones are counted
+FEW_OWNERS = 1 << 16  # bytes of owners that are read at once: of more, those that are asked for
 # What a row holds, in this order: file, mtime in ns, size, digest, name, description, type, pinned, expires, paths,
 # enforced rules, own checks, triggers, heads. `digest`: `ids_hot.digest` of the file's bytes; `triggers`: `number_of`
 # the lines kept beside it; `heads`: the terms of name and description, and of each trigger, as 32 bits of `number_of`
@@ -109,8 +107,7 @@ class Segment:
         self.dead: frozenset[int] = entry["dead"]
         # The terms of each topic of the standing instructions, by number.
         self.topics: dict[int, tuple[tuple[str, ...], ...]] = entry["topics"]
-        # Offset and check of each shard.
-        self._table = memoryview(entry["table"]).cast("I")
+        self._table = memoryview(entry["table"]).cast("I")  # offset and check of each shard
         self.shards: int = entry["shards"]
         self._long: int = entry["long"]
         self._rows: int = entry["rows"]

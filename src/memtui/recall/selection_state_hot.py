@@ -13,8 +13,7 @@ from memtui.base import fastjson_hot, fs_hot, ids_hot, session_state_hot
 
 ASKED, ANSWERED = "select", "selected"
 LONGEST = 600.0
-# Memories that a prompt gets in this way, at most.
-MOST = 5
+MOST = 5  # memories that a prompt gets in this way, at most
 REASON, REASON_BEFORE = "selected by a model", "selected by the model for the prompt before"
 TYPE_CHECKING = False
 if TYPE_CHECKING:

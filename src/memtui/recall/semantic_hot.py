@@ -18,17 +18,12 @@ from memtui.base import fastjson_hot, fs_hot, native_hot
 from memtui.recall.nearest_passages_hot import Passages, best
 from memtui.recall.vectors_hot import Vector
 
-# Changes with what daemon and hook say to each other, or how texts are divided.
-PROTOCOL = 1
+PROTOCOL = 1  # changes with what daemon and hook say to each other, or how texts are divided
 VERSION = f"{__version__}.{PROTOCOL}"
-# Seconds that a hook waits for the daemon, in all. A prompt takes a small model about 10 ms.
-PATIENCE = 0.08
-# The most bytes of an answer: a row in hex is less than 4 kB.
-MOST_BYTES = 1 << 20
-# Characters of a prompt: more than a model reads.
-MOST_TEXT = 2000
-# Passages of a memory that are compared although others are nearer, because its words were found.
-FIRST_PASSAGES = 4
+PATIENCE = 0.08  # seconds that a hook waits for the daemon, in all: a prompt takes a small model about 10 ms
+MOST_BYTES = 1 << 20  # the most bytes of an answer: a row in hex is less than 4 kB
+MOST_TEXT = 2000  # characters of a prompt: more than a model reads
+FIRST_PASSAGES = 4  # passages of a memory that are compared although others are nearer, because its words were found
 MAGIC = f"memtui sentences {PROTOCOL} {sys.byteorder[:1]}".encode().ljust(20)
 HEAD = len(MAGIC) + 12
 SCALE = HEAD + 32

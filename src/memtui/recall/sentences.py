@@ -21,10 +21,8 @@ from memtui.store import triggers
 
 # Characters of a passage, and how many of these are also in the next: some 120 tokens, of which 40.
 PASSAGE, OVERLAP = 600, 200
-# No more passages of one memory: some 6,000 tokens.
-MOST_PASSAGES = 64
-# Values of a model are rounded to whole numbers at this scale before they become a row.
-FINENESS = 1 << 20
+MOST_PASSAGES = 64  # no more passages of one memory: some 6,000 tokens
+FINENESS = 1 << 20  # values of a model are rounded to whole numbers at this scale before they become a row
 # What fastembed calls the models that the setting `semantic_model` has a word for.
 MODELS = {
     "polyglot": "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
@@ -40,8 +38,7 @@ class FastEmbedModel:
     def __init__(self, name: str, directory: str) -> None:
         must_be_installed()
         self.name = name
-        # Only the model's files are asked for.
-        os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+        os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"  # only the model's files are asked for
         try:
             os.makedirs(directory, 0o700, exist_ok=True)
             hub = os.environ.get("HF_ENDPOINT") or HUB

@@ -13,8 +13,7 @@ _ENDS, _OR = (re.compile(_SECTIONS.pop(name), re.IGNORECASE) for name in ("ends"
 _PATTERNS = [pattern for patterns in _SECTIONS.values() for pattern in patterns.split("\n") if pattern]
 _CLAUSES = [re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE) for pattern in _PATTERNS]
 _SENTENCE = re.compile(r"(?:[^.!?\n。！？]|\.(?=\w))+[.!?。！？]?")
-# Characters of a text that are read, and topics that it has at most.
-MOST_READ, MOST = 600, 8
+MOST_READ, MOST = 600, 8  # characters of a text that are read, and topics that it has at most
 
 
 def clause(text: str) -> str:

@@ -17,10 +17,8 @@ HEADER = 32
 DIMENSIONS = 256
 # Rows are rounded to whole numbers at this length: an error below 1%, with room for four deviations in a byte.
 ROW_LENGTH = 500.0
-# A lane of 16 bits holds the sum of so many rows.
-MOST_TOKENS = 255
-# Longer words are hashes, keys and data.
-LONGEST_WORD = 40
+MOST_TOKENS = 255  # a lane of 16 bits holds the sum of so many rows
+LONGEST_WORD = 40  # longer words are hashes, keys and data
 _PATH = __file__[: __file__.rfind("/")] + "/vectors.table"
 TYPE_CHECKING = False
 if TYPE_CHECKING:

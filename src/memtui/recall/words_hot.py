@@ -6,11 +6,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Changes when the same text gives other terms: an index of another version is built anew.
-VERSION = 3
+VERSION = 3  # changes when the same text gives other terms: an index of another version is built anew
 JOINERS = "_./-:"
-# Longer words are hashes, keys and data.
-LONGEST = 40
+LONGEST = 40  # longer words are hashes, keys and data
 # Latin letters with accents, and below each the one without.
 ACCENTED = (
     "àÀáÁâÂãÃäÄåÅāĀăĂąĄçÇćĆĉĈċĊčČďĎđĐèÈéÉêÊëËēĒĕĔėĖęĘěĚĝĜğĞġĠģĢìÌíÍîÎïÏĩĨīĪĭĬįĮıĺĹļĻľĽłŁñÑńŃņŅňŇòÒóÓôÔõÕö"
@@ -49,8 +47,7 @@ def terms(text: str) -> "list[str]":
     return result
 
 
-# Terms of words seen before: a memory, or an index, has most words many times.
-MOST_KNOWN = 200_000
+MOST_KNOWN = 200_000  # terms of words seen before: a memory, or an index, has most words many times
 _known: "dict[str, tuple[str, ...]]" = {}
 
 

@@ -8,8 +8,7 @@ from memtui.rules.match_hot import Call, fits
 from memtui.rules.rule_hot import Rule
 from memtui.rules.tool_calls import Deed, DeedReader
 
-# Characters of a line that are looked at for secrets, and that are kept of it.
-READ_LINE, KEPT_LINE = 2_000, 200
+READ_LINE, KEPT_LINE = 2_000, 200  # characters of a line that are looked at for secrets, and that are kept of it
 
 
 class Moment(NamedTuple):

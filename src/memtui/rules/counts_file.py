@@ -18,10 +18,8 @@ if TYPE_CHECKING:  # the import doubles the time of a start
 
 VERSION = 1
 FILE, DAMAGED = "rules/counts.db", "rules/counts.db.damaged"
-# What SQLite says of a file that is damaged, or another's: SQLITE_CORRUPT, SQLITE_NOTADB.
-DAMAGE = (11, 26)
-# Seconds for which a writer waits while others read, and these while it writes.
-PATIENCE = 5.0
+DAMAGE = (11, 26)  # what SQLite says of a file that is damaged, or another's: SQLITE_CORRUPT, SQLITE_NOTADB
+PATIENCE = 5.0  # seconds for which a writer waits while others read, and these while it writes
 
 # `place`: the root of a project, empty for all. `gone`: since when, in seconds since the epoch. `facts` of a
 # transcript: how far it was counted, with what state, for which rules. `call`: a hash of the call's id. `is_open`: the

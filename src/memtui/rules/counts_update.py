@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     import sqlite3
 
 LOCK = "run/rules.lock"
-# Days of transcripts from which a new rule is counted.
-DAYS = 60
-# Bytes after which a count can be stopped, and goes on another time.
-PIECE = 4 << 20
+DAYS = 60  # days of transcripts from which a new rule is counted
+PIECE = 4 << 20  # bytes after which a count can be stopped, and goes on another time
 # A moment that is there already is replaced, or stays.
 REPLACE = """INSERT OR REPLACE INTO moments VALUES
     (?, ?, ?, (SELECT id FROM sessions WHERE name = ?), ?, ?, ?, ?, ?)"""

@@ -6,8 +6,7 @@ What it lists may be older than the memory: who refuses a call looks into that (
 from memtui.base import fastjson_hot
 
 FILE = "rules/enforced"
-# Tools that run a command; what others break are rules about edits.
-SHELLS = ("Bash", "Monitor", "PowerShell")
+SHELLS = ("Bash", "Monitor", "PowerShell")  # tools that run a command; what others break are rules about edits
 IN_NAME = "-_./+"
 
 TYPE_CHECKING = False
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 
     from memtui.rules import match_hot, rule_hot
 
-    # (scope, directory, file) of a memory.
-    Place = tuple[str, str, str]
+    Place = tuple[str, str, str]  # (scope, directory, file) of a memory
 
 
 class Breach:

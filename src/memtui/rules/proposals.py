@@ -10,17 +10,14 @@ from memtui.rules.rule_hot import ALWAYS, NEVER, Pattern, Rule
 from memtui.rules.sentences import MaskedSentence, compiled, filled, kind_of
 
 MOST_RULES, MOST_CHARS, LEAST_TEXT = 8, 20_000, 4
-# The command of a moment, by its letter.
-MOMENTS = {"c": "git commit *", "h": "git push *", "q": "gh pr create *"}
+MOMENTS = {"c": "git commit *", "h": "git push *", "q": "gh pr create *"}  # the command of a moment, by its letter
 # The commands of options that say by themselves what they belong to.
 OPTIONS = dict(line.split(": ") for line in sentences.SECTIONS["options"].split("\n"))
 BRANCHES, SCRIPTS = {"main", "master", "develop", "trunk"}, (".sh", ".py")
 _HOLE, _ALWAYS, _AT_ROOT, _PREPARATION, _CUT = map(compiled, ("hole", "always", "at_root", "preparation", "cut"))
 _SHELL = re.compile(r"/-|[|;&<>(){}$`\\\"'\n,]")
-# No check, and no use of a tool: where the shell is may differ.
-_CD = re.compile(r"\s*cd(?:\s|$)")
-# What was run in one case; and what a text of a file can't have.
-_HASH = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")
+_CD = re.compile(r"\s*cd(?:\s|$)")  # no check, and no use of a tool: where the shell is may differ
+_HASH = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")  # what was run in one case; and what a text of a file can't have
 _OPEN_END = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\]|\s[A-Z][A-Z_]*)$")
 _HAS_FORM = re.compile(r"[^\w\s-]|[a-z][A-Z]|\w_\w")
 # What words stand for: a letter each, and how they begin and end.

@@ -6,8 +6,7 @@ NEVER, ALWAYS = "never", "always"
 TARGETS = ("command", "path", "text", "reply")
 # What may stand beside each kind: what is to be done instead; before which the subject is to be done; with which.
 BESIDE = {NEVER: ("instead",), ALWAYS: ("before", "with")}
-# A hook refuses what breaks the rule, or the client asks the person.
-ENFORCE = ("refuse", "ask")
+ENFORCE = ("refuse", "ask")  # a hook refuses what breaks the rule, or the client asks the person
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

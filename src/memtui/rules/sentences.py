@@ -8,8 +8,7 @@ from typing import NamedTuple
 from memtui.base import word_lists
 
 SECTIONS = word_lists.read(__file__.rpartition("/")[0] + "/proposals.txt")
-# The endings of a language's files.
-LANGUAGES = dict(line.split() for line in SECTIONS["languages"].split("\n"))
+LANGUAGES = dict(line.split() for line in SECTIONS["languages"].split("\n"))  # the endings of a language's files
 SECTIONS["language"] = rf"(?:\b(?:{'|'.join(map(re.escape, LANGUAGES))})(?![\w+#]))"
 PLAIN, WITH_SUBCOMMAND, LIBRARIES, SUBCOMMANDS, CODE_ONLY, ENDINGS, FILES, DIRECTORIES, NOT_FILES, ANYWHERE = (
     frozenset(SECTIONS[name].split()) for name in SECTIONS["lists"].split()

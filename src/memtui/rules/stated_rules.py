@@ -16,10 +16,8 @@ from memtui.store.memory import Memory
 from memtui.store.versions.versions import Versions
 
 KINDS = {"global", "project", "auto", locate_hot.TEAM}
-# Rules of one memory that count, and of one place.
-MOST, MOST_IN_PLACE = 32, 1000
-# What stands in a memory that has rules.
-MARKS = (b"rules:", b"forbids:")
+MOST, MOST_IN_PLACE = 32, 1000  # rules of one memory that count, and of one place
+MARKS = (b"rules:", b"forbids:")  # what stands in a memory that has rules
 
 
 def refresh(database: sqlite3.Connection, env: dict[str, str], place: str, now: float) -> None:

@@ -14,10 +14,8 @@ from memtui.rules.match_hot import Call
 
 # The tools of which a rule can say anything.
 TOOLS = (*match_hot.SHELLS, "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch")
-# Bytes. A longer line holds a pasted file or pictures, and is not parsed.
-MAX_LINE = 4 << 20
-# Calls without a result that are remembered in a turn.
-MAX_WAITING = 64
+MAX_LINE = 4 << 20  # bytes: a longer line holds a pasted file or pictures, and is not parsed
+MAX_WAITING = 64  # calls without a result that are remembered in a turn
 
 
 class Deed(NamedTuple):

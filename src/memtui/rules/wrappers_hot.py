@@ -15,8 +15,7 @@ _LONG = (
     "--input", "--output", "--error", "--max-args", "--max-procs", "--max-chars", "--delimiter", "--arg-file",
     "--interval", "--jobs", "--format", "--class", "--classdata", "--rcfile", "--init-file",
 )  # fmt: skip
-# With one of these options a wrapper runs nothing.
-_IDLE = {"command": "vV", "sudo": "lveK"}
+_IDLE = {"command": "vV", "sudo": "lveK"}  # with one of these options a wrapper runs nothing
 _EXEC = ("-exec", "-execdir", "-ok", "-okdir")
 
 

@@ -6,8 +6,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MODES = ("full", "notes", "off")
-# The themes that ctrl+t cycles through, then Textual's others.
-THEMES = ("dark", "light", "ansi-dark", "ansi-light")
+THEMES = ("dark", "light", "ansi-dark", "ansi-light")  # ctrl+t cycles through these; Textual has the others
 MORE_THEMES = (
     "nord gruvbox dracula tokyo-night monokai flexoki catppuccin-mocha catppuccin-macchiato catppuccin-frappe"
     " catppuccin-latte solarized-dark solarized-light rose-pine rose-pine-moon rose-pine-dawn"

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from memtui.store.frontmatter import document
 from memtui.store.index import index as memory_index
 
-# From this ratio of difflib on, two paragraphs or lines are versions of one another.
-SIMILAR = 0.5
+SIMILAR = 0.5  # from this ratio of difflib on, two paragraphs or lines are versions of one another
 _FIELD = re.compile(r"^([^\s#][^:\n]*):(?:\s|$)")
 _Stands = Callable[[str], bool]
 _PARAGRAPH = re.compile(r"\n(?:[ \t]*\n)+")

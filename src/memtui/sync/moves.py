@@ -10,8 +10,7 @@ from memtui.sync.merge import merge_index
 from memtui.sync.repository import Tree, is_safe
 
 TOP, PROJECTS = "moved", "projects/"
-# What stands in the tree beside the memories of each project.
-BESIDE = (*rows.KINDS, rows.REJECTIONS, notes.TOP)
+BESIDE = (*rows.KINDS, rows.REJECTIONS, notes.TOP)  # what stands in the tree beside the memories of each project
 
 
 def top_of(path: str) -> str:

@@ -10,8 +10,7 @@ from memtui.sync import state as states
 from memtui.sync.repository import BRANCH
 
 PAUSE = 30.0  # seconds between syncs that nobody asked for
-# Seconds in which a file may change twice without another time, on the coarsest file systems.
-TICK = 2.0
+TICK = 2.0  # seconds in which a file may change twice without another time, on the coarsest file systems
 
 
 def stamp(watched: Mapping[str, bool]) -> str:

@@ -19,8 +19,7 @@ BRANCH = "refs/heads/memtui"
 HERE, THERE = "refs/memtui/here", "refs/memtui/there"
 # Seconds for one answer of a remote; bytes of a file, and files of a tree at most.
 PATIENCE, MAX_BYTES, MAX_FILES = 20.0, 1 << 20, 50_000
-# How the subject of a commit begins that has what one machine changed; its name follows.
-AS_ON = "as on "
+AS_ON = "as on "  # how the subject of a commit begins that has what one machine changed; its name follows
 ENDINGS = (".md", ".json", ".jsonl")
 # No configuration of the person's, no hooks, no prompts; only these ways to a remote.
 OPTIONS = [
@@ -34,8 +33,7 @@ OPTIONS = [
     for word in ("-c", option)
 ]
 NO_REPOSITORY = "does not appear to be a git repository"
-# What a person set for git's way over ssh stays in force.
-SSH = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")
+SSH = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")  # what a person set for git's way over ssh stays in force
 # What git says of a lock, and the seconds that are left to the one that holds it.
 LOCKED, LOCK_SECONDS = re.compile(r"Unable to create '([^']+\.lock)': File exists"), 1.0
 LOCK_HINT = "Sync again; if it stays and no machine syncs, remove that file."

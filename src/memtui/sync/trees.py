@@ -16,12 +16,9 @@ from memtui.sync import rows
 from memtui.sync.merge import Conflict, merge_index, merge_memory
 from memtui.sync.repository import FileWriter, Tree, on_any_disk
 
-# From this ratio of difflib on, the text of a file that is gone and of a new one make a rename.
-RENAMED = 0.6
-# Characters of a body that are compared for that.
-COMPARED = 4_000
-# In the name of a memory, during a merge, that took the place of another one.
-_NEW = "~new"
+RENAMED = 0.6  # from this ratio of difflib on, the text of a file that is gone and of a new one make a rename
+COMPARED = 4_000  # characters of a body that are compared for that
+_NEW = "~new"  # in the name of a memory, during a merge, that took the place of another one
 _Stands = Callable[[str], bool]
 
 
