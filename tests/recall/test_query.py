@@ -61,6 +61,7 @@ def test_a_memory_in_other_words_than_the_prompt_is_found_by_its_vectors(store):
     assert store.index(table=...).read == 0
     store.remember("wine", "Grapes and bottles", "In the cellar.")
     assert (store.index(table=...).read, store.names("drink alcohol, vineyard")[0]) == (1, "wine")
+    assert {hit.cosine for hit in store.search("The")} == {0.0}  # its vector has a length of 0
 
 
 def test_words_of_everyday_prompts_count_less_and_such_prompts_show(store):

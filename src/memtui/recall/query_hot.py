@@ -275,7 +275,7 @@ def _cosines(
             table.close()
     except OSError:
         return None
-    if vector is None:
+    if vector is None or not vector.length:
         return None
     if direction:
         length = vector.length
