@@ -25,14 +25,9 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 TABS = ("memories", "inbox", "activity", "setup")
-EVERYWHERE = (
-    "app.help",
-    "app.undo",
-    "app.quit",
-    "app.note",
-)  # actions of every bottom bar, those that stay longest first
-# From WIDE cells on everything is shown; below SMALL the keys of a screen come before those that work on all but the
-# help; below TIGHT only the tab in front has its name.
+# Actions of every bottom bar, those that stay longest first: from WIDE cells on all, from SMALL on three, else two.
+# Below TIGHT only the tab in front has its name.
+EVERYWHERE = ("app.help", "app.undo", "app.quit", "app.note")
 WIDE, SMALL, TIGHT = 100, 80, 60
 NUMBERED = {"inbox": 4, "setup": 4}  # cells for the number behind the name of a tab that can have one
 RIGHT, LEFT = 17, 12  # cells right of the tabs, where there is room; left of them at least these
