@@ -6,7 +6,7 @@ delivery, and a worker brings the index up to date with what the agent wrote."""
 
 import posix
 
-from memtui.base import fastjson_hot, fs_hot, paths_hot
+from memtui.base import fastjson_hot, paths_hot
 from memtui.hooks import bundle
 from memtui.hooks.runner_hot import Hook
 
@@ -70,7 +70,13 @@ def _is_refused(hook: Hook) -> bool:
 
 def _is_urgent(hook: Hook) -> bool:
     """Tell whether any guidance waits, which may be for this tool."""
-    return any(fs_hot.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
+    for _, directory in hook.inboxes():
+        try:
+            if posix.stat(directory + "/guidance.md").st_size:
+                return True
+        except OSError:
+            continue
+    return False
 
 
 def _recalled(hook: Hook) -> "list[judge_hot.Verdict]":
@@ -152,7 +158,7 @@ def _has_new_blocks(hook: Hook) -> bool:
 
 def _deliver_with_blocks(hook: Hook, recalled: "list[judge_hot.Verdict]") -> bool:
     """As `_deliver`, if a block of the subconscious changed; of tools that begin at one moment a single one does."""
-    from memtui.base import session_state_hot
+    from memtui.base import fs_hot, session_state_hot
     from memtui.hooks import model_blocks_hot
 
     if model_blocks_hot.changed(hook, session_state_hot.load(hook.root, hook.session_id)) is None:
