@@ -142,17 +142,31 @@ def _size(hook: runner_hot.Hook) -> int:
 
 def record(hook: runner_hot.Hook, name: str, text: str, items: "list[Row]", claimed: "list[claims_hot.Claim]") -> "Row":
     """Return the delivery log's record of this run; keys as in docs/file-formats.md."""
-    row: Row = {"v": log_file_hot.VERSION, "id": name, "time": clock_hot.iso(clock_hot.now()), "event": hook.event}
-    row |= {"session_id": hook.session_id, "prompt_id": hook.text("prompt_id")}
-    row |= {"transcript": hook.text("transcript_path"), "cwd": hook.text("cwd")}
-    row |= {"project": hook.slug, "project_root": hook.project_root, "mode": hook.mode}
-    row |= {"chars": blocks_hot.units(text), "text": text, "items": items}
+    row: Row = {
+        "v": log_file_hot.VERSION,
+        "id": name,
+        "time": clock_hot.iso(clock_hot.now()),
+        "event": hook.event,
+        "session_id": hook.session_id,
+        "prompt_id": hook.text("prompt_id"),
+        "transcript": hook.text("transcript_path"),
+        "cwd": hook.text("cwd"),
+        "project": hook.slug,
+        "project_root": hook.project_root,
+        "mode": hook.mode,
+        "chars": blocks_hot.units(text),
+        "text": text,
+        "items": items,
+    }
     if text:
         row |= {"transcript_size": _size(hook), "client": process_hot.client()}
-    entrypoint = hook.env.get(process_hot.ENTRYPOINT, "")[:ENTRYPOINT_LENGTH]
-    further = {"agent": hook.env.get("MEMTUI_AGENT") or hook.agent_name, "entrypoint": entrypoint}
-    further |= {"agent_id": hook.text("agent_id"), "tool": hook.text("tool_name")}
-    further["tool_use_id"] = hook.text("tool_use_id")
+    further = {
+        "agent": hook.env.get("MEMTUI_AGENT") or hook.agent_name,
+        "entrypoint": hook.env.get(process_hot.ENTRYPOINT, "")[:ENTRYPOINT_LENGTH],
+        "agent_id": hook.text("agent_id"),
+        "tool": hook.text("tool_name"),
+        "tool_use_id": hook.text("tool_use_id"),
+    }
     row |= {key: value for key, value in further.items() if value}
     if claimed:
         row["claims"] = [[claim.directory[len(hook.root) + 1 :], claim.name, claim.size] for claim in claimed]
