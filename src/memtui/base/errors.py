@@ -14,8 +14,7 @@ class MemtuiError(Exception):
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message, self.hint = message, hint
 
 
 class UsageError(MemtuiError):

@@ -77,12 +77,10 @@ def _read_kinds() -> dict[str, Kind]:
 
 
 _PLACE = re.compile(r"\{\w+\}(?::\{\w+\})*")  # a word of a remedy that facts fill, as `{scope}:{memory}`
-# The names of the lines of a code in the file, but for that of its sentence.
-PARTS = frozenset({"do", "fix", "flag", "by", "several", "letter"})
+PARTS = frozenset({"do", "fix", "flag", "by", "several", "letter"})  # the names of lines of a code but its sentence
 UNCHECKED = Kind("This can't be checked: {why}.", "Check the owner and mode of the files it names.")
 REGISTRY = {f"{area}.ok": Kind() for area in AREAS} | {f"{area}.failed": UNCHECKED for area in AREAS} | _read_kinds()
-# Those about memories and their index, the worst first.
-_OF_MEMORIES = re.compile(r"(?:memories|rules)\.(?!ok$|failed$)")
+_OF_MEMORIES = re.compile(r"(?:memories|rules)\.(?!ok$|failed$)")  # of memories and their index, the worst first
 OF_MEMORIES = {code: kind for code, kind in REGISTRY.items() if _OF_MEMORIES.match(code)}
 
 
@@ -174,8 +172,7 @@ def notes(findings: Iterable[Finding]) -> int:
     return len(grouped(finding for finding in findings if finding.level == NOTE))
 
 
-# What a person can do: have it fixed, trust memories, edit the memory, or what `remedy` says.
-Action = Literal["fix", "trust", "edit", "run"]
+Action = Literal["fix", "trust", "edit", "run"]  # what a person does: `run` is what `remedy` says
 
 
 class Problem(NamedTuple):

@@ -360,9 +360,7 @@ class Lock:
     LockTimeoutError, and another OSError where no lock is possible."""
 
     def __init__(self, path: str, timeout: float, by_process: bool = False) -> None:
-        self.path = path
-        self.timeout = timeout
-        self.by_process = by_process
+        self.path, self.timeout, self.by_process = path, timeout, by_process
         self.fd = -1
 
     def __enter__(self) -> "Lock":  # noqa: PYI034  typing costs a hook its budget

@@ -8,8 +8,7 @@ from importlib.util import find_spec
 
 from memtui.base import shell
 
-# What uv notes in the environment of a tool, and pipx in its own.
-UV_NOTES, PIPX_NOTES = "uv-receipt.toml", "pipx_metadata.json"
+UV_NOTES, PIPX_NOTES = "uv-receipt.toml", "pipx_metadata.json"  # of uv in the environment of a tool, of pipx in its own
 
 
 def adding(package: str) -> str:

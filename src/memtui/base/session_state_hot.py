@@ -57,9 +57,7 @@ class SessionState:
     def __init__(
         self, root: str, session_id: str, values: "dict[str, object] | None" = None, data: bytes = b""
     ) -> None:
-        self._root = root
-        self._data = data
-        self.session_id = session_id
+        self._root, self._data, self.session_id = root, data, session_id
         self.is_new = not values  # not seen before, or its file can't be read
         # The part of that name, if a hook is to save it, too.
         self.index: dict[str, object] = {}

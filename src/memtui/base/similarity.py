@@ -28,8 +28,7 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+|[^\W_]+(?:'[^\W_]+)?|[,.;:!?()]")
 _ENDINGS = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 _MARKS = frozenset(",.;:!?()")
-# Letters of the shorter of two words that begin alike, at least, and by which the longer goes on, at most.
-BEGINS, GOES_ON = 4, 3
+BEGINS, GOES_ON = 4, 3  # letters of the shorter of two words that begin alike, at least; by which the longer goes on
 _LISTS = word_lists.sets(os.path.dirname(__file__) + "/words.txt")
 _DENIAL, _COMMON, _CLAUSE = _LISTS["denial"], _LISTS["common"], _LISTS["clause"] | _MARKS
 

@@ -6,8 +6,7 @@ if TYPE_CHECKING:
 
 # The tags that text may not open or close: ours, and the one that the client wraps a hook's context in; letters only.
 GUARDED = ("memtui", "systemreminder")
-# Characters that read as the beginning of a tag.
-OPENERS = "<\u02c2\u1438\u2039\u2329\u276c\u276e\u27e8\u3008\ufe64\uff1c"
+OPENERS = "<\u02c2\u1438\u2039\u2329\u276c\u276e\u27e8\u3008\ufe64\uff1c"  # they read as the beginning of a tag
 # Letters of other scripts, and digits and marks, that look like those of the guarded names.
 LOOK_ALIKES = {
     char: latin

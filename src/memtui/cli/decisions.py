@@ -29,8 +29,7 @@ from memtui.views import changes, changesets, decisions, drafts, rules
 from memtui.views.decisions import PROBLEM, ChangedRow, Decision, EntryRow, ProblemRow, ProposedRow, TrustRow
 from memtui.views.parts import TextDifference, Words
 
-# By what `--kind` calls them: the words of the kinds, in the order of the list.
-KINDS = {kind.option: kind.word for kind in decisions.KINDS}
+KINDS = {kind.option: kind.word for kind in decisions.KINDS}  # by what `--kind` calls them
 PROPOSED = tuple(decisions.PROPOSED)
 NOT_MADE = "Nothing was changed."
 
@@ -244,10 +243,8 @@ def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | 
         if similar := reason.similar[: drafts.SIMILAR_SHOWN]:
             out.section()
             out.heading("Similar memories")
-            cells = [
-                [f"{near.score:.0%} alike", (line(near.memory.ref), "bold"), line(near.memory.description)]
-                for near in similar
-            ]
+            alike = [(near.memory, f"{near.score:.0%} alike") for near in similar]
+            cells = [[share, (line(memory.ref), "bold"), line(memory.description)] for memory, share in alike]
             out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
 
     return data, [text], proposed is not None and proposed.taken

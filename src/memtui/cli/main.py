@@ -37,8 +37,7 @@ def main(argv: "list[str] | None" = None) -> int:
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            # A character that the stream's encoding lacks must not stop an answer.
-            stream.reconfigure(errors=glyphs.ERRORS)
+            stream.reconfigure(errors=glyphs.ERRORS)  # what the stream's encoding lacks must not stop an answer
     options = words[: words.index("--")] if "--" in words else words
     out = Output(os.environ, as_json="--json" in options)
     try:

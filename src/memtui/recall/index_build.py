@@ -26,8 +26,7 @@ from memtui.client import locate_hot
 from memtui.recall import embed, everyday, fields, nearest_passages_hot, segment_hot, vectors_hot, words_hot
 from memtui.store import triggers
 
-# Changed memories from which all is built anew: so many, if that is more than this share of all.
-REBUILT_FROM, SHARE = 16, 0.1
+REBUILT_FROM, SHARE = 16, 0.1  # changed memories from which all is built anew: so many, if more than this share of all
 STEP = 1000  # memories of which reading takes a second or two: after so many the time limit of a worker begins again
 RUN = 1 << 20  # postings that are in memory at a time, 8 bytes each
 BLOCK = 1 << 20  # bytes of a segment's file that are read at once to check it
@@ -277,11 +276,9 @@ class _Builder:
     def __init__(
         self, root: str, directory: str, table: vectors_hot.Table | None, progress: Callable[[], object]
     ) -> None:
-        self.root = root
-        self.directory = directory
+        self.root, self.directory = root, directory
         self.base = paths_hot.index_base(root, directory)
-        self.table = table
-        self.progress = progress
+        self.table, self.progress = table, progress
         self.version = table.size if table is not None else 0  # tells the vectors of other tables apart
         by_file = triggers.lines_of(root, directory)
         self.lines = {file: tuple(trigger.text for trigger in own) for file, own in by_file.items()}
@@ -359,9 +356,8 @@ class _Builder:
             own = fields.read(data, file, self.lines.get(file, ()))
             searched = (own.name, own.description, own.type, own.pinned, own.expires, own.paths, own.rules, own.checks)
             row = (file, mtime, size, ids_hot.digest(data), *searched, self._number_of_lines(file))
-            heads = [
-                list(dict.fromkeys(words_hot.terms(text))) for text in (f"{own.name}\n{own.description}", *own.triggers)
-            ]
+            texts = f"{own.name}\n{own.description}", *own.triggers
+            heads = [list(dict.fromkeys(words_hot.terms(text))) for text in texts]
             yield SegmentDoc(row, own.weights(), heads, self._passages(own), own.topics())
 
     @cached_property

@@ -45,8 +45,7 @@ PINNED, RECENT, HALF_LIFE = 1.0, 0.4, 30 * clock_hot.DAY
 LEAST_NEWER = 0.1  # a smaller difference in newness says nothing
 # Corrected after it was given: it was needed, and not heeded. Given so often and never opened: it may be of no use.
 CORRECTED_AGAIN, NEVER_OPENED, OFTEN = 0.6, -0.6, 5
-# What becomes of a memory that is given. views/words.txt has what else can, in the order in which it is looked at.
-INJECT = "inject"
+INJECT = "inject"  # of a memory that is given; views/words.txt has the other outcomes, in the order of the checks
 NOTHING = "nothing"  # why a prompt recalls nothing at all, beside the reasons of `own_words_hot.counted`
 
 
@@ -61,9 +60,7 @@ class Verdict:
     )
 
     def __init__(self, hit: "Hit", probability: float, shifts: "list[tuple[str, float]]") -> None:
-        self.hit = hit
-        self.probability = probability
-        self.shifts = shifts
+        self.hit, self.probability, self.shifts = hit, probability, shifts
         self.outcome = ""
         self.data = b""
         self.digest = self.seen = self.reason = self.failure = self.broken = ""
@@ -76,8 +73,7 @@ class Recalled:
     __slots__ = ("verdicts", "why_silent", "words")
 
     def __init__(self, words: str, why_silent: str = "", verdicts: "list[Verdict] | None" = None) -> None:
-        self.words = words
-        self.why_silent = why_silent
+        self.words, self.why_silent = words, why_silent
         self.verdicts = verdicts or []
 
     def injected(self) -> "list[Verdict]":
@@ -90,9 +86,7 @@ class RecallLimits:
     __slots__ = ("most", "sentences", "threshold")
 
     def __init__(self, most: int = MOST, threshold: float = THRESHOLD, sentences: bool = False) -> None:
-        self.most = most
-        self.threshold = threshold
-        self.sentences = sentences
+        self.most, self.threshold, self.sentences = most, threshold, sentences
 
 
 def dry_run(

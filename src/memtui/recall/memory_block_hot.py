@@ -23,8 +23,7 @@ MOST_ABOUT, MOST_NAME = 500, 200
 # What ends a sentence, and how far back from the cut an end of one is looked for, as a share of the text.
 ENDS = (".\n", ". ", "!\n", "! ", "?\n", "? ", ":\n", ";\n", "。", "！", "？", "\n")
 LOOKED_BACK = 0.5
-# UTF-16 units of a block beside its text, its path and its name, about, and the fewest of a text that is cut.
-FRAME, LEAST = 400, 400
+FRAME, LEAST = 400, 400  # UTF-16 units of a block beside text, path and name, about; the fewest of a cut text
 
 
 def blocks(verdicts: "Sequence[judge_hot.Verdict]", room: int, now: float) -> "list[blocks_hot.Block]":

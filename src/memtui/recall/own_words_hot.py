@@ -4,8 +4,7 @@ A log of a thousand lines would otherwise outweigh the one line that says what i
 
 # A prompt with no more lines and characters than this counts as a whole: what is pasted there is what it is about.
 WHOLE_LINES, WHOLE_CHARS = 3, 600
-# Of a longer one so many characters of its beginning and of its end are looked at: a question stands there.
-HEAD, TAIL = 16_000, 8_000
+HEAD, TAIL = 16_000, 8_000  # of a longer one so much of its beginning and end is looked at: a question stands there
 MOST_CHARS, MOST_NAMES = 4_000, 24  # the most characters that are searched for, and the most identifiers of error lines
 FEW_WORDS = 2  # a prompt of so many words or fewer recalls nothing
 # What the client, not a person, sends as a prompt.

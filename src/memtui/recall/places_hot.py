@@ -3,8 +3,7 @@
 from memtui.base import paths_hot
 from memtui.client import locate_hot
 
-# A file that is there while the client recalls its own memories itself; workers write and remove it.
-BY_CLIENT = "/run/client-recalls"
+BY_CLIENT = "/run/client-recalls"  # a file, while the client recalls its own memories itself; workers write it
 
 
 def of_session(env: "dict[str, str]", cwd: str, native: bool = True) -> "list[tuple[str, str]]":

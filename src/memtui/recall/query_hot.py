@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 # Terms of a prompt that are looked up, and how many of the memories that say it in its words are compared by meaning.
 MOST_TERMS, CANDIDATES = 96, 16
-# Passages of a memory that are compared because of its words; others only if they are among the nearest.
-FIRST_PASSAGES = 2
+FIRST_PASSAGES = 2  # passages of a memory compared because of its words; others only if they are among the nearest
 GLOSS_WEIGHT = 0.5  # what an English word for one of a prompt in another language counts, of 1.0
 # Letters from which a word stands for those that begin with it; standing instructions that are compared by meaning, and
 # that a prompt can be about.
@@ -43,8 +42,7 @@ class Hit:
     share of its topic in the prompt, else -1.0; `score`: all, in points of BM25; `rank`; `margin`: to the next."""
 
     def __init__(self, scope: str, directory: str, row: "tuple[object, ...]") -> None:
-        self.scope = scope
-        self.directory = directory
+        self.scope, self.directory = scope, directory
         file, mtime, size, digest, name, description, kind, pinned, expires, paths = row[: segment_hot.RULES]
         self.file = str(file)
         self.stamp: tuple[int, int] = (mtime, size)  # type: ignore[assignment]
@@ -76,9 +74,7 @@ class IndexPart:
     __slots__ = ("directory", "everyday", "nearness", "postings", "scope", "segment", "topics")
 
     def __init__(self, scope: str, directory: str, segment: "segment_hot.Segment", everyday: bytes) -> None:
-        self.scope = scope
-        self.directory = directory
-        self.segment = segment
+        self.scope, self.directory, self.segment = scope, directory, segment
         self.everyday, self.nearness = everyday, MEAN_NEARNESS
         self.postings: dict[str, segment_hot.Posting] = {}
         self.topics: dict[int, float] = {}
@@ -233,8 +229,7 @@ def _hits(
         for head in texts:
             overlap, named = _overlap(head, points)
             hit.overlap, hit.named = max(hit.overlap, overlap), max(hit.named, named)
-    # A standing instruction whose topic is only near takes no rank from others.
-    others = [hit for hit in hits if hit.topic]
+    others = [hit for hit in hits if hit.topic]  # a standing instruction whose topic is only near takes no rank
     for rank, hit in enumerate(others, 1):
         hit.rank = rank
         hit.margin = hit.score - (others[rank].score if rank < len(others) else 0.0)

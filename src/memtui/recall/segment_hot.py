@@ -31,8 +31,7 @@ MAGIC = f"memtui recall {VERSION}.{words_hot.VERSION} {sys.byteorder}\n".encode(
 FULL = 255
 MOST_NARROW = 1 << 16
 number_of = ids_hot.number_of
-# A term in more than one of so many memories has an impact for each, if there are at least SMALL memories.
-DENSE, SMALL = 16, 256
+DENSE, SMALL = 16, 256  # a term in more than one of DENSE memories has an impact for each, from SMALL memories on
 FEW = 24  # memories of a term of which the dead ones are counted
 FEW_OWNERS = 1 << 16  # bytes of owners that are read at once: of more, those that are asked for
 # What a row holds, in this order: file, mtime in ns, size, digest, name, description, type, pinned, expires, paths,

@@ -19,8 +19,7 @@ from memtui.recall.semantic_hot import MAGIC, MOST_TEXT, SCALE, VERSION, Sentenc
 from memtui.recall.vectors_hot import Vector
 from memtui.store import triggers
 
-# Characters of a passage, and how many of these are also in the next: some 120 tokens, of which 40.
-PASSAGE, OVERLAP = 600, 200
+PASSAGE, OVERLAP = 600, 200  # characters of a passage, and of these also in the next: some 120 tokens, and 40
 MOST_PASSAGES = 64  # no more passages of one memory: some 6,000 tokens
 FINENESS = 1 << 20  # values of a model are rounded to whole numbers at this scale before they become a row
 # What fastembed calls the models that the setting `semantic_model` has a word for.
@@ -124,8 +123,7 @@ def passages(texts: Iterable[str]) -> list[str]:
 # Pairs of memories by which cosines are put on the scale of the token vectors, and how many memories that takes.
 PAIRS, LEAST = 400, 12
 SEED = 5
-# The scale of cosines that are left as they are: mean and deviation of what is, and of what is wanted.
-PLAIN = (0.0, 1.0, 0.0, 1.0)
+PLAIN = (0.0, 1.0, 0.0, 1.0)  # leaves cosines as they are: mean and deviation of what is, and of what is wanted
 MOST_BYTES = 1 << 30
 
 

@@ -58,10 +58,8 @@ class SessionCounter:
 
     def open_moments(self) -> list[Moment]:
         """List the moments of the turn under way, as if it ended now."""
-        return [
-            moment._replace(is_kept=True, line="") if key in self._done else moment
-            for key, moment in self._turn.items()
-        ]
+        complete = {key: self._turn[key]._replace(is_kept=True, line="") for key in self._turn.keys() & self._done}
+        return [*{**self._turn, **complete}.values()]
 
     def _look(self, key: str, rule: Rule, deed: Deed, call: Call) -> Moment | None:
         if rule.relation == "before":

@@ -66,9 +66,8 @@ class Rule:
         return str(self)
 
     def __str__(self) -> str:
-        beside = (
-            "" if self.other is None else f"{', ' if self.relation == 'instead' else ' '}{self.relation} {self.other}"
-        )
+        comma = "," * (self.relation == "instead")
+        beside = "" if self.other is None else f"{comma} {self.relation} {self.other}"
         return f"{self.kind} {self.subject}{beside}"
 
 

@@ -237,9 +237,8 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
         line = "".join(part if part[:1] == "`" else compiled(form).sub(name, part) for part in parts)
     words = _DASH.sub(lambda _: sign("—", "D"), line)
     words = _CODE.sub(coded, words)
-    words = _PROGRAM.sub(
-        lambda match: sign(re.sub(r"^\w+", lambda name: name[0].lower(), match[0]), "C"), _BOLD.sub("", words)
-    )
+    words = _BOLD.sub("", words)
+    words = _PROGRAM.sub(lambda match: sign(re.sub(r"^\w+", lambda name: name[0].lower(), match[0]), "C"), words)
     words = _LIBRARY.sub(lambda match: sign(match[0], "W"), words)
     return _WORD.sub(plain, words).strip(), names
 

@@ -29,8 +29,7 @@ def load(root: str, project_root: "str | None" = None) -> "dict[str, object]":
         stat = posix.stat(path)
     except OSError:
         return {}
-    # ctime, not mtime: fixed permissions count as an edit.
-    stamp = [stat.st_ctime_ns, stat.st_size, stat.st_ino, VERSION]
+    stamp = [stat.st_ctime_ns, stat.st_size, stat.st_ino, VERSION]  # ctime, not mtime: new permissions count as an edit
     cache = root + "/run/config.json"
     cached = fs_hot.read_table(cache)
     settings = fastjson_hot.table(cached, "settings")

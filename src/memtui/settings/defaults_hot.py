@@ -5,7 +5,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MODES = ("full", "notes", "off")
+MODES, TOOLS = ("full", "notes", "off"), ("off", "read-only", "read + web", "full")
 THEMES = ("dark", "light", "ansi-dark", "ansi-light")  # ctrl+t cycles through these; Textual has the others
 MORE_THEMES = (
     "nord gruvbox dracula tokyo-night monokai flexoki catppuccin-mocha catppuccin-macchiato catppuccin-frappe"
@@ -43,10 +43,7 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "semantic": (False, (), False, "recall by a local sentence model, too"),
     "semantic_model": ("polyglot", (), False, "polyglot, english, or fastembed's id"),
     "subconscious": ("off", ("off", "notes", "full"), True, "reads sessions: off, notes, full"),
-    "subconscious_tools": (
-        *("read-only", ("off", "read-only", "read + web", "full"), False),
-        "off, read-only, read + web, or full",
-    ),
+    "subconscious_tools": ("read-only", TOOLS, False, "off, read-only, read + web, or full"),
     "subconscious_model": ("auto", (), False, "its model: auto (llm_model) or id"),
     "glyphs": ("auto", ("auto", "unicode", "ascii"), False, "unicode, ascii, or auto: by the locale"),
     "theme": ("dark", (*THEMES, *MORE_THEMES.split()), False, "the TUI's colours: dark, light, nord …"),

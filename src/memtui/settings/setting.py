@@ -93,12 +93,9 @@ def rows(root: str, project_root: str | None) -> list[Setting]:
 def key_rows(root: str) -> list[Setting]:
     """List the keys of every action of the TUI, as settings. Raises MemtuiError."""
     values = parse(text(root))
-    own = remapped(values)
-    wrong = dict(key_problems(values))
-    return [
-        Setting(KEYS + a.id, own.get(a.id, a.keys), "config" if a.id in own else "default", wrong.get(a.id))
-        for a in keymap.ACTIONS
-    ]
+    own, wrong = remapped(values), dict(key_problems(values))
+    rows = [(action.id, own.get(action.id, action.keys)) for action in keymap.ACTIONS]
+    return [Setting(KEYS + name, keys, "config" if name in own else "default", wrong.get(name)) for name, keys in rows]
 
 
 def row(root: str, project_root: str | None, key: str) -> Setting:
@@ -148,14 +145,9 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
     if before == after:
         return False
     summary = f"unset {key}" if value is None else f"set {key} to {as_typed(value)}"
-    _write(root, journal, before.encode(), after.encode(), summary)
+    edit = FileChange(config_hot.file_path(root), before.encode() or None, after.encode() or None, fs_hot.FILE_MODE)
+    journal.run("config", [edit], summary)
     return True
-
-
-def _write(root: str, journal: Journal, before: bytes, after: bytes, summary: str) -> None:
-    if after != before:
-        change = FileChange(config_hot.file_path(root), before or None, after or None, fs_hot.FILE_MODE)
-        journal.run("config", [change], summary)
 
 
 def as_typed(value: Value) -> str:

@@ -54,9 +54,8 @@ class DriverPlan(NamedTuple):
 
 def plan(cwd: str, *, remove: bool = False) -> DriverPlan:
     """Plan to add the driver to the repository around a directory, or to take it out. Raises MemtuiError."""
-    top, common = (
-        _git(cwd, "rev-parse", "--path-format=absolute", word) for word in ("--show-toplevel", "--git-common-dir")
-    )
+    words = "--show-toplevel", "--git-common-dir"
+    top, common = (_git(cwd, "rev-parse", "--path-format=absolute", word) for word in words)
     # Without memtui git merges as always; the shell sees this, for git would leave one side without a mark.
     own = f"exec {shlex.quote(sys.executable)} -m memtui merge-driver %O %A %B %P"
     command = f'"[ -x {shlex.quote(sys.executable)} ] && {own}; exec git merge-file -q %A %O %B"'
@@ -66,9 +65,9 @@ def plan(cwd: str, *, remove: bool = False) -> DriverPlan:
         before = fs_hot.read_or_empty(path)
         rest, mark = _without(before, block.encode())
         is_there = is_there and mark
-        added = (
-            block.encode() if not rest or rest.endswith(b"\n") else b"\n" + block.encode().replace(HEAD, OPEN_END, 1)
-        )
+        added = block.encode()
+        if rest and not rest.endswith(b"\n"):
+            added = b"\n" + added.replace(HEAD, OPEN_END, 1)
         new = before if added in before else rest + added
         files.append((path, before, rest if remove else new))
     return DriverPlan(tuple(files), is_there)

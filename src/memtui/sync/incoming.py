@@ -143,9 +143,8 @@ def as_accepted(ours: Tree, base: Tree, moves: Moves, files: Mapping[str, Waitin
             if mine:
                 ours[of_kind] = rows.render({**rows.parse(ours.get(of_kind, b"")), **mine})
     for path in ours.keys() & base.keys() if files else ():  # lines that were taken in may stand in another order
-        if path.endswith("/" + locate_hot.INDEX_NAME) and sorted(ours[path].splitlines()) == sorted(
-            base[path].splitlines()
-        ):
+        is_index = path.endswith("/" + locate_hot.INDEX_NAME)
+        if is_index and sorted(ours[path].splitlines()) == sorted(base[path].splitlines()):
             ours[path] = base[path]
     return trees.merge(before, ours, base).tree if active else ours
 
@@ -178,7 +177,8 @@ def divide(
                     _put(wanted, path, before)
         if index in own and here.tree.get(index) != tree.get(index):
             before, names = here.tree.get(index), {path[len(top) + 1 :] for path in waiting if path.startswith(top)}
-            after = _without(before or b"", tree.get(index, b""), names)
+            lines_here = _lines(before or b"")  # those of what waits stay
+            after = _with_lines(tree.get(index, b""), {name: lines_here.get(name, "") for name in sorted(names)})
             new = {*after.splitlines()} - {*(before or b"").splitlines()} - {_data(line) for line in applied}
             by = writers[index].machine if index in writers else ""
             file = WaitingFile(f"{directory}/{locate_hot.INDEX_NAME}", _text(before), _text(after), "", by)
@@ -192,8 +192,7 @@ def divide(
 def letters(
     here: LocalTree, tree: Tree, machine: str, files: Mapping[str, WaitingFile], digests: Iterable[str]
 ) -> dict[str, WaitingFile]:
-    """Return the notes for this machine that wait, and those that were accepted and wait for a session, so that an undo
-    finds them."""
+    """Return the notes for this machine that wait, also accepted ones until a session gets them: for an undo."""
     decided, waiting = set(digests), dict[str, WaitingFile]()
     for path, file in files.items():
         in_inbox = path.startswith(notes.TOP) and file.line in format_hot.source(_guidance(file))
@@ -202,9 +201,8 @@ def letters(
         inbox = here.inboxes.get(letter.place or GLOBAL, here.inboxes[GLOBAL])
         row = format_hot.render(letter.fields, letter.text)
         by = letter.fields.get("from", "").rpartition(" on ")[2]
-        waiting[f"{notes.TOP}/{letter.place}/{entry_id}"] = WaitingFile(
-            f"{inbox}/note-{entry_id[-6:]}", None, letter.text, row, by
-        )
+        note = WaitingFile(f"{inbox}/note-{entry_id[-6:]}", None, letter.text, row, by)
+        waiting[f"{notes.TOP}/{letter.place}/{entry_id}"] = note
     return waiting
 
 
@@ -312,9 +310,3 @@ def _with_lines(data: bytes, lines: Mapping[str, str]) -> bytes:
     if added and listing and not listing[-1].endswith("\n"):
         listing[-1] += index.newline
     return index_lines.joined_lines(index, listing + added)
-
-
-def _without(here: bytes, merged: bytes, names: Iterable[str]) -> bytes:
-    """Return a merged MEMORY.md in which some memories have the lines that they have here."""
-    own = _lines(here)
-    return _with_lines(merged, {name: own.get(name, "") for name in sorted(names)})

@@ -109,15 +109,13 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
         others = [own for own in projects.with_memory(env) if own.directory not in directories.values()]
         clone = "another clone of it is synced"
         alone = "a project without a git remote, by which it travels: git remote add"
-        withheld |= {
-            own.path or own.directory: clone if own.path and projects.remote(own.path) else alone for own in others
-        }
+        for other in others:
+            withheld[other.path or other.directory] = clone if other.path and projects.remote(other.path) else alone
     for kind, (top, directory) in () if team else product(rows.KINDS, directories.items()):
         name = rows.path(kind, top)
         before = base.get(name, b"")
-        own = {
-            key: row for key, row in rows.of_place(root, kind, directory, before).items() if f"{top}/{key[0]}" in tree
-        }
+        present = rows.of_place(root, kind, directory, before)
+        own = {key: row for key, row in present.items() if f"{top}/{key[0]}" in tree}
         # Those of a memory that stays here as it is stay there as they are.
         own |= {key: row for key, row in rows.parse(before).items() if f"{directory}/{key[0]}" in withheld}
         if own:
@@ -145,9 +143,8 @@ def changes(root: str, local: LocalTree, merged: Tree) -> list[Change]:
         directory = local.places[top]
         name = path[len(top) + 1 :]
         file = f"{directory}/{name}"
-        if file in local.withheld or not (
-            name == locate_hot.INDEX_NAME or locate_hot.is_memory_name(name.rpartition("/")[2])
-        ):
+        is_ours = name == locate_hot.INDEX_NAME or locate_hot.is_memory_name(name.rpartition("/")[2])
+        if file in local.withheld or not is_ours:
             continue
         above = os.path.dirname(file)
         if above not in inside:

@@ -47,14 +47,9 @@ def join(root: str, url: str, name: str = "", team: str = "", agree: Callable[[]
         if before is not None and commit and (base := repo.common(before.base, commit)):  # it was rolled back, or moved
             state = before._replace(url=url, name=name, base=base, pending="", sent=[], seen="", error="")
         own = load(root)
-        usual = (
-            own.name
-            if own is not None
-            else fastjson_hot.text(card, "name") or platform.node().partition(".")[0] or "machine"
-        )
-        state = state._replace(
-            name=_name(name, usual, {str(fastjson_hot.loads_dict(row).get("name")) for row in rows.values()})
-        )
+        default = fastjson_hot.text(card, "name") or platform.node().partition(".")[0] or "machine"
+        names = {str(fastjson_hot.loads_dict(row).get("name")) for row in rows.values()}
+        state = state._replace(name=_name(name, own.name if own is not None else default, names))
         agree()
     except MemtuiError:
         if before is None:

@@ -46,8 +46,7 @@ class Merge(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """A field, paragraph or line. `key`: what two versions of it share, empty if only likeness tells; `end`: the blank
-    lines behind it."""
+    """A field, paragraph or line. `key`: what its versions share, empty if only likeness tells; `end`: blank lines."""
 
     text: str
     key: str = ""
@@ -107,11 +106,8 @@ def _pair_alike(
     for number in range(*of_base):
         if base[number].key:
             continue
-        ratios = {
-            place: _likeness(base[number].text, items[place].text)
-            for place in range(begin, of_side[1])
-            if not items[place].key
-        }
+        places = [place for place in range(begin, of_side[1]) if not items[place].key]
+        ratios = {place: _likeness(base[number].text, items[place].text) for place in places}
         best = max(ratios, key=lambda place: ratios[place], default=-1)
         if best >= 0 and ratios[best] >= SIMILAR:
             pairs[number] = best
@@ -130,8 +126,7 @@ class _Merger:
     """A merge of one file under way: which side's text stands in doubt, and what did not fit so far."""
 
     def __init__(self, name: str, ours_stand: bool, of_key: _Stands | None = None) -> None:
-        self.name = name
-        self.ours_stand = ours_stand
+        self.name, self.ours_stand = name, ours_stand
         self.of_key = of_key or (lambda _: ours_stand)
         self.conflicts: list[Conflict] = []
 

@@ -140,9 +140,8 @@ class Remote:
             return present
         if BRANCH not in commits:
             if commits:
-                raise MemtuiError(
-                    f"{self.url} has no memories of memtui, but other branches.", "Give an empty repository."
-                )
+                problem = f"{self.url} has no memories of memtui, but other branches."
+                raise MemtuiError(problem, "Give an empty repository.")
             return ""
         self.git("fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", self.url, f"+{BRANCH}:{THERE}")
         remote_head = self.git("rev-parse", "--verify", "-q", THERE, check=False).decode().strip()
@@ -181,8 +180,7 @@ class Remote:
         return entries
 
     def tree(self, commit: str, below: str = "") -> Tree:
-        """Return the files of a commit, whose paths may have to begin so, with their contents; none for no commit.
-        Raises MemtuiError."""
+        """Return the files of a commit, if they are `below`, with contents; none for no commit. Raises MemtuiError."""
         if not commit:
             return {}
         entries = {path: entry for path, entry in self.entries(commit).items() if path.startswith(below)}
@@ -200,13 +198,10 @@ class Remote:
                 marks[data] = len(marks) + 1
                 stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (marks[data], len(data), data))
         text = message.encode()
-        stream.append(
-            b"commit %s\nmark :%d\ncommitter memtui <memtui@localhost> 0 +0000\n" % (HERE.encode(), len(marks) + 1)
-        )
-        stream.append(b"data %d\n%s\n" % (len(text), text))
-        stream += [
-            (b"from %s\n" if not number else b"merge %s\n") % parent.encode() for number, parent in enumerate(parents)
-        ]
+        stream.append(b"commit %s\nmark :%d\n" % (HERE.encode(), len(marks) + 1))
+        stream.append(b"committer memtui <memtui@localhost> 0 +0000\ndata %d\n%s\n" % (len(text), text))
+        names = [parent.encode() for parent in parents]
+        stream += [b"from %s\n" % name for name in names[:1]] + [b"merge %s\n" % name for name in names[1:]]
         stream += [b"D %s\n" % _quoted(path) for path in first.keys() - tree.keys()]
         stream += [b"M 100644 :%d %s\n" % (marks[data], _quoted(path)) for path, data in changed.items()]
         self.git("fast-import", "--depth=0", "--quiet", "--force", data=b"".join([*stream, b"\ndone\n"]))

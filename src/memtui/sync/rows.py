@@ -113,8 +113,5 @@ def of_place(root: str, kind: str, directory: str, base: bytes) -> Rows:
         for text, row in entries.items()
     }
     rows = parse(render(rows))
-    return {
-        key: row
-        for key, row in rows.items()
-        if render({key: row}).rstrip(b"\n") in lines or not kinds_in(fastjson_hot.dumps(row))
-    }
+    went = {key for key, row in rows.items() if render({key: row}).rstrip(b"\n") in lines}
+    return {key: row for key, row in rows.items() if key in went or not kinds_in(fastjson_hot.dumps(row))}

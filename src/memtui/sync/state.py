@@ -87,9 +87,8 @@ def load(root: str, team: str = "") -> SyncState | None:
         state = SyncState(**{key: row[key] for key in SyncState._fields if key in row})
         return state._replace(time=max(state.time, float(times or 0)))
     except (ValueError, TypeError) as error:
-        raise MemtuiError(
-            f"{path} is damaged.", "Move it away, and set sync up again: memtui sync setup URL"
-        ) from error
+        way = "Move it away, and set sync up again: memtui sync setup URL"
+        raise MemtuiError(f"{path} is damaged.", way) from error
 
 
 def save(root: str, state: SyncState) -> None:

@@ -187,10 +187,8 @@ def _exchange(
                 notes.remove(root, sent)
             state = state._replace(base=landed, pending="", sent=[])
         elif state.base not in {"", remote_head} and not (remote_head and repo.is_ancestor(state.base, remote_head)):
-            raise MemtuiError(
-                f"{state.url} was rolled back, or is another one.",
-                "Nothing was changed. If that was meant, set it up again: memtui sync setup URL",
-            )
+            way = "Nothing was changed. If that was meant, set it up again: memtui sync setup URL"
+            raise MemtuiError(f"{state.url} was rolled back, or is another one.", way)
         trees_there = [base_there := repo.tree(state.base)]
         trees_there += [base_there if remote_head == state.base else repo.tree(remote_head)]
         project_moves = moves.read(() if state.team else trees_there)
@@ -303,11 +301,8 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: se
     is_unread = any(map(format_hot.is_too_long, drafts_here))  # then nobody knows what was decided
     withheld = {path for path in base if _file(here, path) in here.withheld}
     own_rows = row_paths(here.places)
-    rest = {
-        path: data
-        for path, data in base.items()
-        if path in withheld or not (path in own_rows or _file(here, path)) or path in late
-    }
+    others = withheld | late | {path for path in base if not (path in own_rows or _file(here, path))}
+    rest = {path: data for path, data in base.items() if path in others}
     rest = {path: data for path, data in rest.items() if is_unread or path not in names or names[path] in waiting}
     rest.pop(_accepted_path(state), None)
     if state.team:  # what the person never accepted is not theirs to remove for all
@@ -376,8 +371,7 @@ def _asked(
 
 
 def _ask(root: str, state: SyncState, here: LocalTree, tree: Tree, *, leaves: bool) -> dict[str, str]:
-    """Leave a draft for each conflict that is new here, if `leaves`, and withdraw those decided elsewhere; return all
-    that are asked."""
+    """Leave a draft for each new conflict, if `leaves`, withdraw those decided elsewhere; return all that are asked."""
     names = {path[len(CONFLICTS) + 1 : -5]: data for path, data in tree.items() if path.startswith(CONFLICTS + "/")}
     asked = {key: entry for key, entry in state.asked.items() if key in names}
     notes.remove(root, {entry for key, entry in state.asked.items() if key not in names}, notes.DRAFTS)

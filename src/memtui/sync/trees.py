@@ -231,8 +231,7 @@ def _body(data: bytes) -> str:
 
 
 def _ratio(one: str, other: str) -> float:
-    """Return how much two bodies share, from 0 to 1: by paragraphs, of which one that is the same makes a rename, else
-    by words."""
+    """Return how much two bodies share, from 0 to 1: by paragraphs, of which one makes a rename, else by words."""
     if one == other:
         return 1.0
     parts = [{part for part in text.split("\n\n") if part.strip()} for text in (one, other)]
@@ -282,8 +281,7 @@ def _free_name(path: str, names: Iterable[str]) -> str:
 
 
 def _sound_index(path: str, tree: Tree, before: set[str], sides: tuple[Tree, Tree]) -> bytes:
-    """Return an index without lines of memories that are gone, and with one line of each that stands although a side
-    deleted it."""
+    """Return an index without memories that are gone, and with a line of each that stands though a side deleted it."""
     directory, data = path.removesuffix(INDEX_NAME), tree[path]
     seen: set[str] = set()
     lines = []

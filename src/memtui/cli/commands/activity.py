@@ -142,8 +142,7 @@ def _broken(ctx: Context, args: argparse.Namespace, criteria: Filter) -> Result:
     ][: (LIMIT if limit is None else limit) or None]
     moments = [(row, row.moment, age(row.moment.time, ctx.now())) for row in breaks]
     cells = [
-        [when, moment.session[:8], (line(row.memory), "bold"), line(row.rule), line(moment.line)]
-        for row, moment, when in moments
+        [when, at.session[:8], (line(row.memory), "bold"), line(row.rule), line(at.line)] for row, at, when in moments
     ]
     headers = ["AGE", "SESSION", "MEMORY", "RULE", "WHAT"]
     text = (lambda out: out.table(headers, cells, flex=(4, 3), right=(0,))) if cells else "No rule was broken."

@@ -42,9 +42,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if args.open or args.tour:
             code, option = open_tui.run(inside, tour=args.tour).code, " --open"
         else:
-            ctx.out.print(
-                styled("This shell is in a sample world, as after some days of work. exit leaves it.", "bold")
-            )
+            about = "This shell is in a sample world, as after some days of work. exit leaves it."
+            ctx.out.print(styled(about, "bold"))
             ctx.out.exact("\n".join(examples))
             subprocess.run([ctx.env.get("SHELL") or "/bin/sh"], check=False)
             code, option = 0, ""
