@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -227,11 +227,9 @@ class MemtuiApp(Services):
             if event.key == "escape" and self.progress.stop():
                 return
         if isinstance(event, events.MouseDown):
-            try:  # a widget may be removed and only not painted over yet, as an old note
+            with suppress(NoWidget):  # a widget may be removed and only not painted over yet, as an old note
                 if not self.screen.get_widget_at(int(event.x), int(event.y))[0].is_attached:
                     return
-            except NoWidget:
-                pass
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             await self.typed_ahead.take(event)
         else:

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 COMMAND = "command"  # the group of the workers that run commands: they wait for the person's answers
 # Findings are counted when no key was pressed for so long, and not again before this many times the last count's time.
 QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
-# How often, in seconds, a count that pauses looks whether it may go on. After the start it waits so long for what other
-# workers read.
+# How often, in seconds, a count that pauses looks whether it may go on, and how long it waits at the start for workers.
 LOOK_SECONDS, START_PAUSE = 0.02, 10.0
 # After a decision nobody looks for changes of others for so long: that would read again what was just written.
 REST_SECONDS = 1.5
@@ -45,8 +44,7 @@ LOOKS = 8  # the directories of other projects are listed again every so many lo
 # File systems stamp by a clock that may be late by a tick of the kernel's.
 CLOCK_NS = 20_000_000
 NEVER = (-1, -1, -1)
-# Those that findings depend on; those after whose change new versions of memories are taken in, and those that nobody
-# has seen are noted.
+# Those that findings depend on, and those after whose change new versions of memories are taken in and noted.
 COUNTED = frozenset({SETTINGS, INBOX, MEMORIES, VERSIONS})
 TAKEN_IN = frozenset({MEMORIES, VERSIONS})
 
@@ -90,12 +88,9 @@ class Watch:
 
     def changed(self) -> frozenset[str]:
         """Return the parts that changed since the last call."""
-        changed = set()
-        for part, files in self._files().items():
-            stamps = tuple(stamp(path) for path in files)
-            if self._parts.get(part) != stamps:
-                self._parts[part] = stamps
-                changed.add(part)
+        parts = {part: tuple(map(stamp, files)) for part, files in self._files().items()}
+        changed = {part for part, stamps in parts.items() if self._parts.get(part) != stamps}
+        self._parts = parts
         if self._memories():
             changed.add(MEMORIES)
         if self.data.settled():
@@ -155,14 +150,10 @@ class Watch:
     def _check_files(self) -> bool:
         """Check the files whose turn it is. Return whether one has changed."""
         count = len(self._stamps)
-        turn = list(islice(self._stamps, self._at, self._at + FILES_A_LOOK))
+        stamps = {path: hash(stamp(path)) for path in islice(self._stamps, self._at, self._at + FILES_A_LOOK)}
         self._at = self._at + FILES_A_LOOK if self._at + FILES_A_LOOK < count else 0
-        changed = False
-        for path in turn:
-            now = hash(stamp(path))
-            if now != self._stamps[path]:
-                self._stamps[path] = now
-                changed = True
+        changed = any(self._stamps[path] != now for path, now in stamps.items())
+        self._stamps |= stamps
         return changed
 
 

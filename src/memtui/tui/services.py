@@ -307,8 +307,7 @@ class Services(App[None]):
             self.typed_ahead.release()
 
     def start(self, node: Screen[Any], command: Coroutine[Any, Any, object], what: str, back: str = "") -> None:
-        """Run a coroutine in a worker; keys wait until it opens a dialog or ends, and errors name `what`. The screen
-        `back` comes back where its dialog was left and it did nothing."""
+        """Run a coroutine in a worker; keys wait for its dialog or end. Errors name `what`; where left, go `back`."""
 
         async def run() -> None:
             self.left = False

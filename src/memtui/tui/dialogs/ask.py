@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memtui.store.store import Outcome
     from memtui.tui.services import Command, Services
 
-BACK, MINE, THEIRS = "", "mine", "theirs"
+BACK, YES, MINE, THEIRS = "", "yes", "mine", "theirs"
 AROUND = 8  # columns of the box beside the words of its list: its padding, and the mark and the blanks of a row
 OVER = 7  # lines of the screen above and below the list: the question, what is typed, the padding, the keys
 LEAST, MOST = 40, 80  # the width of a box in columns: the least, the most that a long question alone takes
@@ -57,9 +57,8 @@ class Line(Dialog[str]):
         hint: str = "",
     ) -> None:
         super().__init__()
-        self.hint = hint
-        self.heading, self.lead, self.value, self.below, self.check = question, about, value, below, check
-        self.verb = verb
+        self.heading, self.lead, self.value, self.below = question, about, value, below
+        self.check, self.verb, self.hint = check, verb, hint
 
     def body(self) -> ComposeResult:
         yield Field(self.value, placeholder=self.hint)
@@ -138,15 +137,13 @@ class Choice(Dialog[str | None]):
         super().__init__()
         self.heading, self.lead = question, lead
         self.below, self.verb, self.current, self.about = below, verb, current, about
-        self.start, self.idle = current or start, idle
-        self.typing = typing
+        self.start, self.idle, self.typing = current or start, idle, typing
         self.typed: str | None = None  # what narrows the list
         self.values = [value for value, _ in options]
         self.rows = [(at, safe_text.line(words)) for at, (_, words) in enumerate(options)]
         after = {at: beside[value] for at, value in enumerate(self.values) if beside and value in beside}
-        self._haystack = matches.Haystack(
-            self.rows, lambda row: row[1], lambda row: after[row[0]].plain if row[0] in after else ""
-        )
+        words_beside = lambda row: after[row[0]].plain if row[0] in after else ""
+        self._haystack = matches.Haystack(self.rows, lambda row: row[1], words_beside)
         self.table, self.narrows = Options(after), len(options) >= NARROWED
 
     def body(self) -> ComposeResult:
@@ -241,7 +238,7 @@ class Choice(Dialog[str | None]):
 
 def sure(question: str, yes: str) -> Choice:
     """Return a dialog that confirms what can't be undone, its cursor on cancel: empty or None for no."""
-    return Choice(question, [("", "Cancel"), ("yes", yes)])
+    return Choice(question, [("", "Cancel"), (YES, yes)])
 
 
 def conflict(name: str, theirs: bytes, mine: bytes) -> Choice:
@@ -279,13 +276,10 @@ async def report(
     if not failed:
         services.say(sentence if for_good else f"{sentence} {keymap.takes_back()}")
         return
-    reasons = []
-    for item, error in failed:
-        memory, scope = name_of(item)
-        reasons.append((f"{memory.stem} ({scope})", error.message.removeprefix(memory.path + ": ")))
-    await services.ask(
-        left_alone(f"{sentence} {many(len(failed), 'memory was', 'memories were')} left alone:", reasons)
-    )
+    rows = [(*name_of(item), error.message) for item, error in failed]
+    reasons = [(f"{memory.stem} ({scope})", why.removeprefix(memory.path + ": ")) for memory, scope, why in rows]
+    title = f"{sentence} {many(len(failed), 'memory was', 'memories were')} left alone:"
+    await services.ask(left_alone(title, reasons))
 
 
 def left_alone(title: str, reasons: "Iterable[tuple[str, str]]") -> Preview:

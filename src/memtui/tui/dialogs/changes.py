@@ -239,8 +239,7 @@ class Lineage(NamedTuple):
 
 async def show_versions(services: Services, scope: Scope, path: str) -> str:
     """List the versions of a memory by its path, and restore the chosen one; return its path, or an empty one."""
-    data = services.data
-    versions = data.versions
+    data, versions = services.data, services.data.versions
     if services.read_only:
         versions.follow()
     elif history.looked(versions, [scope]).problem is not None:
@@ -256,15 +255,11 @@ async def show_versions(services: Services, scope: Scope, path: str) -> str:
 
     def who(version: Version) -> str:
         words_then = told(version, line[-1], by_writer[version.writer].title, scopes)
-        return "deleted, " * (version.digest == GONE) + words_then
+        unseen = "  not seen yet" if history.waits(line, version) else ""
+        return "deleted, " * (version.digest == GONE) + words_then + unseen
 
-    lineage = Lineage(
-        references.stem(file),
-        line,
-        lambda version: who(version) + ("  not seen yet" if history.waits(line, version) else ""),
-        lambda version: prompted(by_writer[version.writer].prompt),
-        lambda version: _text(versions.content(version)),
-    )
+    prompt = lambda version: prompted(by_writer[version.writer].prompt)
+    lineage = Lineage(references.stem(file), line, who, prompt, lambda version: _text(versions.content(version)))
     version = await _chosen(services, lineage)
     if version is None:
         return ""
@@ -333,11 +328,9 @@ async def _is_wanted(services: Services, lineage: Lineage, version: Version, pre
     if present == text:
         services.say("That is the present text.")
         return False
-    number = lineage.versions.index(version) + 1
-    drawn = prose.difference(present or "", text)
-    go = "" if services.read_only else "restore it"
-    answer = await services.ask(Preview(f"{safe_text.line(lineage.name, 60)} becomes version {number}", drawn, go))
-    return answer is True
+    title = f"{safe_text.line(lineage.name, 60)} becomes version {lineage.versions.index(version) + 1}"
+    drawn, go = prose.difference(present or "", text), "" if services.read_only else "restore it"
+    return await services.ask(Preview(title, drawn, go)) is True
 
 
 def _text(data: bytes) -> str:

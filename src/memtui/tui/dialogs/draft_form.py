@@ -15,7 +15,7 @@ from textual.widgets import Input, Select, Static, TextArea
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing_hot import ago
 from memtui.redact import redact
-from memtui.tui.dialogs.ask import MINE, THEIRS, Choice, conflict, sure
+from memtui.tui.dialogs.ask import MINE, THEIRS, YES, Choice, conflict, sure
 from memtui.tui.dialogs.dialog import MANY, Dialog, Keys
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Subject, Typed
 from memtui.tui.model import autosave
@@ -321,11 +321,9 @@ class DraftForm(Dialog[str]):
         """Return whether the disk is as it was, or the person wants to write over it, as it is now."""
         while (content := self.subject.there()) not in {self.subject.autosave.base, self._agreed_base}:
             if content is None:
-                name = safe_text.line(self.subject.name, 60)
-                question = f"{name} is gone: its file was deleted or renamed."
+                question = f"{safe_text.line(self.subject.name, 60)} is gone: its file was deleted or renamed."
                 if self.subject.is_file:
-                    again = await self.services.ask(sure(question, "Create it again from the form"))
-                    return bool(again)
+                    return await self.services.ask(sure(question, "Create it again from the form")) == YES
                 self.tell(self.subject.gone, wrong=True)
                 return False
             answer = await self.services.ask(conflict(self.subject.name, *self.subject.compared(self.typed())))

@@ -5,7 +5,7 @@ from collections.abc import Container
 from dataclasses import asdict, dataclass, field
 
 from memtui import keymap
-from memtui.base import fastjson_hot, fs_hot, ids_hot, session_state_hot
+from memtui.base import fastjson_hot, fs_hot, ids_hot, paths_hot, session_state_hot
 from memtui.base.phrasing_hot import ago
 from memtui.store import memory
 from memtui.store.memory import Memory
@@ -77,11 +77,7 @@ def name_of(memory_path: str) -> str:
 
 def names(root: str) -> frozenset[str]:
     """Return the names of all autosaves, as their files have them; `has` looks one up."""
-    try:
-        files = os.listdir(os.path.dirname(path(root, "")))
-    except OSError:
-        return frozenset()
-    return frozenset(file.removesuffix(".json") for file in files)
+    return frozenset(file.removesuffix(".json") for file in paths_hot.names_in(os.path.dirname(path(root, ""))))
 
 
 def has(autosaves: Container[str], name: str) -> bool:

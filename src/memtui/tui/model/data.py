@@ -1,6 +1,7 @@
 """The data of the screens, read from the engine in workers, which decides all rules; a screen draws what was read."""
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -44,11 +45,9 @@ class State:
         whole = self._read()
         if self.read_only or whole.get(screen) == table:
             return
-        try:
+        with suppress(OSError):
             data = fastjson_hot.dumps({**whole, "v": STATE_VERSION, screen: table}).encode() + b"\n"
             fs_hot.write_atomic(self.path, data, durable=False)
-        except OSError:
-            return
 
     def _read(self) -> dict[str, object]:
         try:

@@ -1,8 +1,8 @@
 """What Activity lists: notes, sessions, deliveries, as workers read them; what a query wants; what they add up to."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.text import Text
 from textual.worker import get_current_worker
@@ -32,6 +32,7 @@ from memtui.views.glyphs import bar
 if TYPE_CHECKING:
     from memtui.models.subconscious.control import WaitingMention
 
+Below = TypeVar("Below", RunRow, BreakRow)
 # Deliveries whose receipts, and sessions whose titles, are looked up at once.
 LOOKED_UP_AT_ONCE, SESSIONS_AT_ONCE = 50, 12
 RUNS = 200  # runs of the model that are shown, the newest
@@ -43,8 +44,7 @@ FIELDS = {"session": "session", "project": "project", "kind": "kind", "memory": 
 KINDS = {word: kind for kind, word in KIND_WORD.items()}
 # What `is:` takes: notes that wait, what was lost, rules that were broken, and each outcome of a delivery.
 WAITS = "waits"
-STATES = {"waiting": WAITS, LOST: LOST}
-STATES |= {BROKEN: BROKEN}
+STATES = {"waiting": WAITS, LOST: LOST, BROKEN: BROKEN}
 STATES |= {WORDS.get(each, each).replace(" ", "-"): each for each in receipts_hot.GLYPHS}
 # How long after a session was seen a missing transcript is looked for again.
 UNWRITTEN_SECONDS = 86400
@@ -169,26 +169,25 @@ class Listing(RowContext):
         criteria = self.wanted
         if self.only_breaks or criteria.kind or criteria.memory or criteria.outcome:
             return {}
-        fitting = {
-            name: [each for each in runs if self._is_of(each.run.project, each.root) and self._has_words(each)]
-            for name, runs in self.runs.items()
-            if name.startswith(criteria.session)
-        }
-        return {name: runs for name, runs in fitting.items() if runs}
+        return self._fitting(self.runs, lambda row: self._is_of(row.run.project, row.root))
 
     def _wanted_breaks(self) -> dict[str, list[BreakRow]]:
         criteria = self.wanted
         if criteria.kind or criteria.outcome:
             return {}
-        fitting = {
-            name: [
-                row
-                for row in rows
-                if criteria.memory in {"", row.broken.memory, row.broken.path} and self._has_words(row)
-            ]
-            for name, rows in self.breaks.items()
-            if name.startswith(criteria.session) and self._is_of(paths_hot.project_key(rows[0].root), rows[0].root)
-        }
+
+        def fits(row: BreakRow) -> bool:
+            is_of_memory = criteria.memory in {"", row.broken.memory, row.broken.path}
+            return is_of_memory and self._is_of(paths_hot.project_key(row.root), row.root)
+
+        return self._fitting(self.breaks, fits)
+
+    def _fitting(
+        self, rows_by_session: dict[str, list[Below]], fits: Callable[[Below], bool]
+    ) -> dict[str, list[Below]]:
+        """Return the rows with the words of the query that fit it, of the sessions that it wants."""
+        wanted = {name: rows for name, rows in rows_by_session.items() if name.startswith(self.wanted.session)}
+        fitting = {name: [row for row in rows if fits(row) and self._has_words(row)] for name, rows in wanted.items()}
         return {name: rows for name, rows in fitting.items() if rows}
 
     def _logged(self) -> Sequence[DeliveryRow]:
@@ -214,8 +213,7 @@ class Listing(RowContext):
         return _counted(self.everything)
 
     def summary(self, counted: str, room: int) -> Text:
-        """Return how many notes are not delivered, how many deliveries are `counted`, and what became of all of them:
-        in glyphs where `room` cells are too few for words."""
+        """Return how many notes are lost, how many deliveries are `counted`, and their outcomes, in `room` cells."""
         known, notes = self.data.receipts.known, sum(note.is_lost for note in self.wanted_notes())
         line = Text().append(f"{many(notes, 'note')} not delivered" if notes else "", colours.PROBLEM)
         line.append(" · " if notes else "").append(counted, "bold")
@@ -227,9 +225,6 @@ class Listing(RowContext):
 
     def work(self, group: str, work: Callable[[], object]) -> None:
         self.screen.run_worker(work, thread=True, exclusive=True, group=group)
-
-    def _tell(self, show: Callable[..., object], *results: object) -> None:
-        self.screen.call_later(show, *results)
 
     def begin(self, criteria: Filter) -> Reading:
         return Reading(self.data.root, criteria, self.data.receipts)
@@ -243,9 +238,9 @@ class Listing(RowContext):
         now, budget = data.now(), config_hot.number(data.settings(), "budget")
         waiting = waiting_in(data.root, slugs, ("guidance",), unread)
         self._homes |= homes(data.env, (entry for entry in waiting if entry.slug not in self._homes))
-        states = [tuple(_wrong(row, now, budget)) for row in waiting]
-        rows = zip(waiting, states, strict=True)
-        notes = [NoteRow(row.entry, row.entry.time(), row.slug, row, states=wrong) for row, wrong in rows]
+        notes = [
+            NoteRow(row.entry, row.entry.time(), row.slug, row, states=_wrong(row, now, budget)) for row in waiting
+        ]
         notes.sort(key=lambda row: (row.is_lost, not row.entry.flag("urgent"), row.time or now))
         tasks = undelivered.under_way(data.root, slugs)
         notes += [NoteRow(task.entry, task.time, task.slug, under_way=task) for task in tasks]
@@ -275,21 +270,21 @@ class Listing(RowContext):
             self.problem = problem
             self.screen.fill()
 
-        self._tell(show)
+        self.screen.call_later(show)
 
     def read(self, reading: Reading, count: int, *, first: bool) -> None:
         """Read `count` more rows, then look up their receipts, with `first` also those of earlier rows, then count."""
         worker = get_current_worker()
 
         def go_on(lines: int) -> bool:
-            self._tell(self.screen.show_progress, f"{lines:,} lines read")
+            self.screen.call_later(self.screen.show_progress, f"{lines:,} lines read")
             return not worker.is_cancelled
 
         before = 0 if first else len(reading.rows)
         reading.more(count, go_on)
         if worker.is_cancelled:
             return
-        self._tell(self.screen.show_rows, reading)
+        self.screen.call_later(self.screen.show_rows, reading)
         self._look_up(reading.rows[before:])
         if not self.data.statistics.ready:
             self._count(go_on)
@@ -298,10 +293,10 @@ class Listing(RowContext):
         for reading in {id(log): log for log in [self.everything, self.reading] if log is not None}.values():
             fresh = reading.fresh()
             if fresh is None:
-                self._tell(self.screen.read_first)
+                self.screen.call_later(self.screen.read_first)
                 return
             if fresh:
-                self._tell(self.screen.show_rows, reading)
+                self.screen.call_later(self.screen.show_rows, reading)
                 self._look_up(fresh)
         if self.data.statistics.ready:
             self._count(lambda _: True)
@@ -329,13 +324,13 @@ class Listing(RowContext):
                 session.look(clients, self.data.now())
                 session.look_up(finder)
                 facts[name] = session
-            self._tell(show, facts)
+            self.screen.call_later(show, facts)
 
     def _count(self, go_on: Callable[[int], bool]) -> None:
         statistics = self.data.statistics
         if statistics.count(go_on):
             self._look_up(statistics.recent)
-            self._tell(self.screen.show_receipts)
+            self.screen.call_later(self.screen.show_receipts)
 
     def _look_up(self, rows: Sequence[DeliveryRow | Delivery]) -> None:
         """Look up receipts, a few at a time, so that those of the newest are shown first."""
@@ -343,17 +338,17 @@ class Listing(RowContext):
             if get_current_worker().is_cancelled:
                 return
             if self.data.receipts.look(rows[start : start + LOOKED_UP_AT_ONCE]):
-                self._tell(self.screen.show_receipts)
+                self.screen.call_later(self.screen.show_receipts)
 
 
 def _of_state(root: str, session: str) -> Session:
     return of_state(session, session_state_hot.load(root, session).values() if session else {})
 
 
-def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
+def _wrong(note: Waiting, now: float, budget: int) -> tuple[Finding, ...]:
     """Find what keeps a note from being delivered, then what else is wrong with it."""
     wrong = [*undelivered.problems(note.entry, note.directory, now, budget), *doctor.secret(note.entry)]
-    yield from sorted(wrong, key=lambda finding: not findings.flag(finding))
+    return tuple(sorted(wrong, key=lambda finding: not findings.flag(finding)))
 
 
 def _joined(rows: Sequence[DeliveryRow], others: Sequence[DeliveryRow]) -> Sequence[DeliveryRow]:

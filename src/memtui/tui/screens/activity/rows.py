@@ -192,10 +192,8 @@ class NoteRow:
         return f"{project}, {whom}" if whom and self.home not in {None, context.data.slug} else whom or project
 
     def searched(self, context: RowContext) -> str:
-        sender = called(self.entry.fields.get("from", ""))
-        return (
-            f"{self.question} {self.text[:2000]} {sender} {self.whom(context)} {self.word} {LOST * self.is_lost} note"
-        )
+        sender, lost = called(self.entry.fields.get("from", "")), LOST * self.is_lost
+        return f"{self.question} {self.text[:2000]} {sender} {self.whom(context)} {self.word} {lost} note"
 
     def cells(self, context: RowContext) -> list[Text]:
         kind = kind_of_row(self.word, KIND_WIDTH, lost=self.is_lost)

@@ -77,9 +77,8 @@ class SessionGroup:
 
     @property
     def below(self) -> "Sequence[Row]":
-        entries: list[DeliveryEntry | RunRow | BreakRow] = [*map(DeliveryEntry, self.deliveries), *self.runs]
-        entries += self.breaks
-        return sorted(entries, key=lambda entry: entry.time, reverse=True)
+        rows: list[DeliveryEntry | RunRow | BreakRow] = [*map(DeliveryEntry, self.deliveries), *self.runs, *self.breaks]
+        return sorted(rows, key=lambda entry: entry.time, reverse=True)
 
     @property
     def key(self) -> str:

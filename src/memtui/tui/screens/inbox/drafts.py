@@ -163,15 +163,10 @@ class DraftCommands(RowCommands[EntryRow]):
         item, data = self.items[0], self.services.data
         store = (approvals.home_store(data.store(), item) if item.slug else None) or data.store()
         places = [scope for scope in store.scopes() if scope.writable and not scope.problem]
+        title, save = "Edit and approve the draft", lambda item, values: self._write([self._proposed(item, values)])
+        choices = scopes_explained(places, self.view.project_name(item) or data.facts.project)
         subject = EntrySubject(
-            data,
-            item,
-            self._values,
-            title="Edit and approve the draft",
-            verb="approve",
-            check=self._check,
-            save=lambda item, values: self._write([self._proposed(item, values)]),
-            scopes=scopes_explained(places, self.view.project_name(item) or data.facts.project),
+            data, item, self._values, title=title, verb="approve", check=self._check, save=save, scopes=choices
         )
         await self.services.ask(DraftForm(subject, self.services))
         self.screen.fill()
@@ -372,15 +367,9 @@ class TodoCommands(RowCommands[EntryRow]):
         self.chosen.act(lambda: review.reject(items), self.rejected(self.rows), ENTRIES)
 
     async def edit(self) -> None:
-        subject = EntrySubject(
-            self.services.data,
-            self.items[0],
-            lambda item: {"body": item.text},
-            title="Edit the todo",
-            verb="save",
-            check=self._check,
-            save=self._save,
-        )
+        data, item, values = self.services.data, self.items[0], lambda item: {"body": item.text}
+        title, check, save = "Edit the todo", self._check, self._save
+        subject = EntrySubject(data, item, values, title=title, verb="save", check=check, save=save)
         await self.services.ask(DraftForm(subject, self.services))
         self.screen.fill()
 

@@ -40,8 +40,7 @@ SECRET = (("", "Change nothing"), ("keep", "Keep it as it is, and go on"))
 OUTDATED = "A file that this was made from has changed since. What you typed stays here to be copied."
 # Characters of a text that is shown with others, and of several changes, after which only their names are shown.
 SHOWN, MOST_SHOWN = 4000, 60_000
-# The least time between two reports while proposals are weighed, and the pause after each: a person may be pressing
-# keys.
+# The least time between two reports while proposals are weighed, and the pause after each, for keys that are pressed.
 TOLD_SECONDS, PAUSE_SECONDS = 0.2, 0.003
 Stamps = dict[str, int]
 
@@ -279,10 +278,8 @@ class ProposalCommands(RowCommands[ProposedRow]):
     async def _may_keep_secrets(self, rows: Sequence[ProposedRow]) -> bool:
         """Return whether there is no secret that no file had before, or the person wants to keep it."""
         diffs = [diff for row in rows if row.weighed for diff in row.weighed.diffs]
-        before, after = (
-            "\n".join((getattr(diff, key) or b"").decode("utf-8", "replace") for diff in diffs)
-            for key in ("before", "after")
-        )
+        before = b"\n".join(diff.before or b"" for diff in diffs).decode("utf-8", "replace")
+        after = b"\n".join(diff.after or b"" for diff in diffs).decode("utf-8", "replace")
         kinds = redact.kinds_in(after, before)
         return not kinds or await self.services.ask(Choice(redact.question(kinds), SECRET)) == "keep"
 

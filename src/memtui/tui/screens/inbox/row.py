@@ -229,8 +229,7 @@ def folded(rows: Sequence[Decision], unfolded: Collection[str], now: float) -> l
     snoozed = [row for row in rows if row.until is not None]
     awake = [row for row in rows if row.until is None]
     one_offs = [row for row in awake if row.is_one_off]
-    aside = {row.key for row in one_offs}
-    inbox_rows = [row for row in awake if row.key not in aside]
+    inbox_rows = [row for row in awake if not row.is_one_off]
     for cause, count in Counter(row.cause for row in inbox_rows if row.cause).items():
         if count > MANY:
             alike = [row for row in inbox_rows if row.cause == cause]

@@ -14,7 +14,7 @@ from memtui.store import memory, scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Row
-from memtui.tui.dialogs.ask import Choice, Line, report, sure
+from memtui.tui.dialogs.ask import YES, Choice, Line, report, sure
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
@@ -29,6 +29,8 @@ from memtui.views import rules, safe_text
 if TYPE_CHECKING:
     from memtui.store.store import Store
     from memtui.tui.dialogs.subject import Subject
+
+    Change = Callable[[Store, Memory], object]
 
 IN_INBOX = {"X", "U"}  # letters of flags that a row of the Inbox cures
 AUTOSAVES_NAMED = 4  # the most autosaves that are named at the start
@@ -129,14 +131,7 @@ class MemoryCommands:
         self.steps.clear()
         return False
 
-    async def _each(
-        self,
-        change: "Callable[[Store, Memory], object]",
-        words: str,
-        *,
-        for_good: bool = False,
-        to: Sequence[Scope] = (),
-    ) -> None:
+    async def _each(self, change: "Change", words: str, *, for_good: bool = False, to: Sequence[Scope] = ()) -> None:
         """Change every chosen memory as one step of undo, and report. `for_good`: without undo; `to`: where to."""
         store, table = self.services.data.store(), self.list
         places = [*(scope for scope, _ in table.chosen()), *to]
@@ -168,8 +163,7 @@ class MemoryCommands:
         return not is_shared or await self._is_sure(f"{references.SHARED} Go on?", "Change it for all")
 
     async def _is_sure(self, question: str, yes: str) -> bool:
-        answer = await self.services.ask(sure(question, yes))
-        return bool(answer)
+        return await self.services.ask(sure(question, yes)) == YES
 
     async def remove(self) -> None:
         """Move the chosen memories to the trash; many, or those of several projects, after asking."""

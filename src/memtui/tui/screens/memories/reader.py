@@ -219,8 +219,7 @@ class MemoryReader:
         others = [scope for scope in data.scopes(every=True) if scope.label not in own]
         if others and not self._post(lambda: self._take(here + others, own, usage, whole=False)):
             return
-        rows = dict(own)
-        last_paint = time.monotonic()
+        rows, last_paint = dict(own), time.monotonic()
         for number, scope in enumerate(others):
             if time.monotonic() - last_paint > PROGRESS_SECONDS:
                 last_paint = time.monotonic()

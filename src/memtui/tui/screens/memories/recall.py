@@ -122,9 +122,6 @@ class Recall(Labelled):
         prompt = self.prompt
         self.run_worker(lambda: self._run(prompt, fresh=fresh), group="recall", thread=True, exclusive=True)
 
-    def _tell(self, show: Callable[..., None], *results: Any) -> None:
-        self.memories.call_later(show, *results)
-
     def _run(self, prompt: str, *, fresh: bool) -> None:
         """Run a prompt as for a new session. `fresh`: first bring the indexes up to date."""
         worker = get_current_worker()
@@ -134,10 +131,10 @@ class Recall(Labelled):
             if fresh or not self._has_indexed:
                 self._has_indexed, problem = True, ""
                 try:
-                    self.recalling.bring_up_to_date(lambda step: self._tell(self._show_index, step, ""))
+                    self.recalling.bring_up_to_date(lambda step: self.memories.call_later(self._show_index, step, ""))
                 except OSError as error:  # what there is of the indexes may still do
                     problem = f"The index can't be brought up to date: {file_error(error).message}"
-                self._tell(self._show_index, "", problem)
+                self.memories.call_later(self._show_index, "", problem)
             run, problem = RecallRun(prompt), ""
             try:
                 run = self.recalling.run(prompt)
@@ -145,7 +142,7 @@ class Recall(Labelled):
                 to_show = error if isinstance(error, MemtuiError) else file_error(error)
                 problem = f"{to_show.message} {to_show.hint}".strip()
             if not worker.is_cancelled:
-                self._tell(self._show_run, run, problem)
+                self.memories.call_later(self._show_run, run, problem)
 
     def _read_prompts(self) -> None:
         """Read the prompts, and find the newest that brings a memory: one that brings nothing shows little."""
@@ -153,7 +150,7 @@ class Recall(Labelled):
         first = prompts[0] if prompts else None
         with self._one_run, suppress(MemtuiError, OSError):  # the indexes are up to date then
             first = next((prompt for prompt in prompts[:TRIED] if self.recalling.run(prompt.text).delivered), first)
-        self._tell(self._show_prompts, prompts, first)
+        self.memories.call_later(self._show_prompts, prompts, first)
 
     def _show_prompts(self, prompts: "list[Prompt]", first: "Prompt | None") -> None:
         """Offer the prompts; begin with the `first`, if nothing is typed."""
@@ -244,10 +241,8 @@ class Recall(Labelled):
     def pairs(self) -> list[Pair]:
         """Return what would be delivered, the rule, and what is left out. A memory that is not read yet has no row."""
         pairs = {path: pair for pair in self.reader.pairs() if (path := pair[1].memory.path) in self._candidates}
-        delivered, left_out = (
-            [pairs[candidate.path] for candidate in candidates if candidate.path in pairs]
-            for candidates in (self.last.delivered, self.last.left_out)
-        )
+        delivered = [pairs[candidate.path] for candidate in self.last.delivered if candidate.path in pairs]
+        left_out = [pairs[candidate.path] for candidate in self.last.left_out if candidate.path in pairs]
         return [*delivered, RULE, *left_out] if delivered or left_out else []
 
     def rule(self) -> str:

@@ -86,8 +86,7 @@ def _synced(state: sync.SyncState, now: float) -> str:
 
 
 def take_snapshot(data: Data, client: list[Finding], *, reads: bool = True) -> Snapshot:
-    """Look at everything, with `reads` at each memory, too; what can't be read is a finding or left out. `client`: of
-    `checkup.client_check`."""
+    """Look at everything, with `reads` at each memory; what can't be read is a finding or left out."""
     from memtui.rules import counts
 
     snapshot = Snapshot()

@@ -205,12 +205,10 @@ class Setup(ListScreen[SetupRow]):
         return ways
 
     def _why_no_fix(self) -> str:
-        row = self.table.row
-        if row is not None and isinstance(row.about, AgentSetup) and row.about.remedy:
-            return f"This is for you to do: {row.about.remedy}"
-        if row is not None and isinstance(row.about, Finding) and (remedy := findings.remedy(row.about)):
-            return f"This is for you to do: {remedy}"
-        return "There is nothing to fix here."
+        about = self.table.row.about if self.table.row is not None else None
+        remedy = findings.remedy(about) if isinstance(about, Finding) else ""
+        remedy = about.remedy if isinstance(about, AgentSetup) else remedy
+        return f"This is for you to do: {remedy}" if remedy else "There is nothing to fix here."
 
     async def _fix(self, fix: str) -> None:
         if fix == "install":
@@ -237,14 +235,10 @@ class Setup(ListScreen[SetupRow]):
         if about.key in config_hot.CHOICES or isinstance(about.default, bool):
             await self._choose_value(about)
             return
-        question = Line(
-            f"Change {about.key}",
-            str(about.value),
-            about=" ".join(filter(None, [about.meaning + ".", setting.explained(about.key)])),
-            below=f"default {setting.as_toml(about.default)}",
-            verb="set",
-            check=partial(setting.value_of, about.key),
-        )
+        explained = " ".join(filter(None, [about.meaning + ".", setting.explained(about.key)]))
+        title, default = f"Change {about.key}", f"default {setting.as_toml(about.default)}"
+        check = partial(setting.value_of, about.key)
+        question = Line(title, str(about.value), about=explained, below=default, verb="set", check=check)
         typed = await self.services.ask(question)
         if typed is not None:
             self._assign(about.key, setting.value_of(about.key, typed.strip()), None)
@@ -258,14 +252,10 @@ class Setup(ListScreen[SetupRow]):
         options = [(f"{ALL} {value}", f"{value}, in all projects" if own else value) for value in values]
         options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
         meanings = setting.VALUES.get(about.key, {})
-        question = Choice(
-            f"Change {about.key}",
-            options,
-            f"{HERE if about.source == 'project' else ALL} {setting.as_typed(about.value)}",
-            about=(lambda option: Text(meanings.get(option.partition(" ")[2], ""))) if meanings else None,
-            lead="" if meanings else f"{about.meaning}.",
-            verb="set",
-        )
+        current = f"{HERE if about.source == 'project' else ALL} {setting.as_typed(about.value)}"
+        explain = (lambda option: Text(meanings.get(option.partition(" ")[2], ""))) if meanings else None
+        lead = "" if meanings else f"{about.meaning}."
+        question = Choice(f"Change {about.key}", options, current, about=explain, lead=lead, verb="set")
         answer = await self.services.ask(question)
         if answer is not None:
             where, _, word = answer.partition(" ")
