@@ -126,11 +126,10 @@ def test_what_one_merged_gets_what_the_other_changed_in_it():
 def test_two_names_and_two_texts_leave_one_of_each_and_the_other_text():
     base, ours = {"a.md": MEMORY}, {"b.md": MEMORY.replace(b"Jo", b"Ann")}
     theirs = {"c.md": MEMORY.replace(b"Jo", b"Max")}
-    stands = lambda _: True
-    merged = trees.merge(base, ours, theirs, stands)
-    (row,) = sync._asked(base, ours, theirs, merged, stands, "laptop", dict).values()
-    assert merged.tree == ours
-    assert (b'"path": "b.md"' in row, b"Ask Max" in row) == (True, True)
+    merged = trees.merge(base, ours, theirs)
+    (row,) = sync._asked(base, ours, theirs, merged, lambda _: True, "laptop", dict).values()
+    assert (merged.tree, b'"path": "b.md"' in row, b"Ask Max" in row) == (ours, True, True)
+    assert sync._sentences(merged.conflicts)[0] == "a.md: renamed on both sides; it is b.md now."
 
 
 def test_a_text_in_the_place_of_another_one_is_asked_about_by_its_own_name():
@@ -138,15 +137,14 @@ def test_a_text_in_the_place_of_another_one_is_asked_about_by_its_own_name():
     ours = {"a.md": MEMORY.replace(b"Jo", b"Ann"), "c.md": b"Use pnpm.\n"}
     theirs = {**base, "b.md": MEMORY.replace(b"Jo", b"Max")}
     merged = trees.merge(base, ours, theirs)
-    assert [conflict.where for conflict in merged.conflicts] == ["a.md"]
-    assert len(sync._asked(base, ours, theirs, merged, lambda _: True, "laptop", dict)) == 1
+    asked = sync._asked(base, ours, theirs, merged, lambda _: True, "laptop", dict)
+    assert ([conflict.where for conflict in merged.conflicts], len(asked)) == (["a.md"], 1)
 
 
 def test_a_paragraph_that_moved_up_takes_the_change_of_the_other_side():
     ours = b"Ask Jo before it runs.\n\nUse pnpm here.\n\nTag each commit twice.\n"
-    theirs = b"Use pnpm here.\n\nAsk Ann before it runs.\n"
-    merged = merge.merge_memory(b"Use pnpm here.\n\nAsk Jo before it runs.\n", ours, theirs, "a.md")
-    assert merged == merge.Merge(ours.replace(b"Jo", b"Ann"))
+    texts = b"Use pnpm here.\n\nAsk Jo before it runs.\n", ours, b"Use pnpm here.\n\nAsk Ann before it runs.\n"
+    assert merge.merge_memory(*texts, "a.md") == merge.Merge(ours.replace(b"Jo", b"Ann"))
 
 
 def test_two_memories_that_each_machine_merged_the_other_way_are_one():

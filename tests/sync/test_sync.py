@@ -133,7 +133,10 @@ def test_a_sync_without_changes_only_asks_the_remote(both, monkeypatch):
     laptop.sync()
     assert not quick.is_done(laptop.env, 1.0)  # so new that its times may not tell
     monkeypatch.setattr(quick, "TICK", 0.0)
+    removed = [("removed-meanwhile.md", "")]
+    monkeypatch.setattr(locate_hot, "walk", lambda top, walk=locate_hot.walk: [*walk(top), *removed])
     laptop.sync()
+    removed.clear()
     assert desktop.sync(dry_run=True).came == ["global/MEMORY.md", "global/ship.md"]
     assert desktop.text("ship") is None
     monkeypatch.setattr(repository.Remote, "fetch", None)

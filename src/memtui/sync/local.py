@@ -93,7 +93,10 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
             if os.path.islink(path) or (file == locate_hot.INDEX_NAME and not os.path.isfile(path)):
                 continue
             with storing(path):
-                data = fs_hot.read_bytes(path)
+                try:
+                    data = fs_hot.read_bytes(path)
+                except FileNotFoundError:  # removed meanwhile
+                    continue
             reason = "" if is_safe(f"{top}/{file}") else "its name can't travel"
             reason = reason or ("it has over 1 MB" if len(data) > MAX_BYTES else "")
             if twins.setdefault(on_any_disk(file), file) != file:

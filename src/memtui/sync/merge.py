@@ -21,7 +21,8 @@ _PARAGRAPH = re.compile(r"\n(?:[ \t]*\n)+")
 
 class Conflict(NamedTuple):
     """What both sides changed in two ways: the text that stands, and the other one; one is empty if it was deleted.
-    `beside`: the path of the other one where both were new; then the texts are empty."""
+    `beside`: where both were new, the path of the other one, without texts; where both renamed one, the name that it
+    has now, as `stands`, too."""
 
     where: str
     stands: str

@@ -413,7 +413,8 @@ def _sentences(conflicts: list[Conflict]) -> list[str]:
     sentences: dict[str, str] = {}
     for conflict in sorted(conflicts, key=lambda conflict: bool(conflict.other)):
         deleted = "deleted on one side, changed on the other; it stands."
-        words = f"new on both sides; the other one is {conflict.beside} now." if conflict.beside else deleted
+        one = "renamed on both sides; it" if conflict.stands else "new on both sides; the other one"
+        words = f"{one} is {conflict.beside} now." if conflict.beside else deleted
         both = "changed on both sides; one text stands, the other waits in the Inbox."
         sentences[_memory_of(conflict)] = both if conflict.other else words
     return [f"{path}: {words}" for path, words in sentences.items()]

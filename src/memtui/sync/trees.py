@@ -43,7 +43,7 @@ def merge(
         names = renames[0][path], renames[1][path]
         if names[0] != names[1]:
             loser, winner = (1, 0) if ours_stand(path) else (0, 1)
-            conflicts.append(Conflict(path, names[winner], names[loser]))
+            conflicts.append(Conflict(path, names[winner], "", names[winner]))
             side = (ours, theirs)[loser]
             renamed = _moved(side, {names[loser]: names[winner]})
             ours, theirs = (ours, renamed) if loser else (renamed, theirs)
@@ -104,7 +104,7 @@ def merge(
     for path in sorted(tree, key=lambda path: (path not in base, path)):
         if twins.setdefault(on_any_disk(path), path) != path and _is_memory(path):
             tree = _moved(tree, {path: _free_name(path, map(on_any_disk, tree))})
-    return TreeMerge(tree, conflicts)
+    return TreeMerge(tree, [one for one in conflicts if _NEW not in one.where])  # such lines went with their memories
 
 
 def ours_stands(
