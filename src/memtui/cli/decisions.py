@@ -251,11 +251,8 @@ def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | 
 
 
 def _draft_data(proposed: "Draft | None", evidence: Evidence) -> "dict[str, object]":
-    becomes = proposed and {
-        **picked(proposed, "name path taken"),
-        "scope": proposed.scope.label,
-        "text": proposed.data.decode("utf-8", "replace"),
-    }
+    text = proposed.data.decode("utf-8", "replace") if proposed else ""
+    becomes = proposed and {**picked(proposed, "name path taken"), "scope": proposed.scope.label, "text": text}
     alike = [{**memories.data_of(similar.memory), "score": similar.score} for similar in evidence.similar]
     return {"becomes": becomes, "alike": alike}
 
@@ -307,13 +304,8 @@ def proposal_data(change: Weighed) -> "dict[str, object]":
         "codes": sorted({evidence.code for evidence in proposal.evidence}),
         "safe": proposal.is_safe,
         "files": [
-            {
-                "path": diff.path,
-                "gone": diff.after is None,
-                "new": diff.before is None,
-                "repaired": diff.repaired,
-                "diff": "\n".join(TextDifference(diff.before, diff.after).lines),
-            }
+            {"path": diff.path, "gone": diff.after is None, "new": diff.before is None, "repaired": diff.repaired}
+            | {"diff": "\n".join(TextDifference(diff.before, diff.after).lines)}
             for diff in change.diffs
         ],
         "dropped": None,

@@ -156,8 +156,7 @@ def _write_file(path: str, sections: Iterable[Iterable[bytes | bytearray]], chec
 
 
 def _shards(postings: _Postings, norms: Sequence[float], code: str) -> tuple[bytes, bytearray, bytearray]:
-    """Return the table of shards, the shards, and the postings outside of them; `norms`: of each memory, what its
-    length makes a weight count less."""
+    """Return the table of shards, the shards, and postings outside; `norms`: by memory, what its length takes away."""
     # An odd number: of a power of two, words with the same first letters would share a shard.
     count, number, full = len(postings.counts) // SHARD_TERMS | 1, len(norms), segment_hot.FULL
     shards: list[dict[str, object]] = [{} for _ in range(count)]

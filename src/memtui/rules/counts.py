@@ -57,11 +57,8 @@ def _held(root: str, path: str | None) -> dict[str, list[Held]]:
         WHERE path = ifnull(:path, path) AND time >= since AND NOT is_kept ORDER BY time DESC""",
         path=path,
     )
-    rows = {
-        (memory, number): Held(rule, since)
-        for memory, number, entry, since in stated
-        if (rule := counts_file.rule_of(entry)) is not None
-    }
+    rules = ((memory, number, counts_file.rule_of(entry), since) for memory, number, entry, since in stated)
+    rows = {(memory, number): Held(rule, since) for memory, number, rule, since in rules if rule is not None}
     sessions: dict[tuple[str, int], list[tuple[int, int]]] = {}
     for memory, number, is_since, count, kept in sums:
         row = rows.get((memory, number))

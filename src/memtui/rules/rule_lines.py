@@ -86,9 +86,6 @@ def with_rules(data: bytes, rules: Sequence[Rule], *, others: bool = False) -> b
     doc = doc.without_field([FIELD])
     if not rules:
         return doc.raw
-    lines = [
-        f"{'    ' if number else '  - '}{key}: {value}\n"
-        for rule in rules
-        for number, (key, value) in enumerate(_parts(rule))
-    ]
+    parts = [part for rule in rules for part in enumerate(_parts(rule))]
+    lines = [f"{'    ' if number else '  - '}{key}: {value}\n" for number, (key, value) in parts]
     return doc.with_lines(f"{FIELD}:\n{''.join(lines)}", FIELD, [rule.as_row() for rule in rules]).raw

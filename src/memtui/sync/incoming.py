@@ -31,8 +31,7 @@ ACCEPTED = "accepted"  # in the tree: by machine, what was accepted there
 
 
 class WaitingFile(NamedTuple):
-    """A file as it came, `before` as it is here; None for no file. `line`: what MEMORY.md says of it; `by`: the
-    machine; `file`: where it goes."""
+    """A `file` as it came, `before` as it is here; None for no file. `line`: of MEMORY.md; `by`: the machine."""
 
     file: str
     before: str | None
@@ -73,8 +72,7 @@ def accepted(root: str) -> dict[str, str]:
 
 
 def approved(root: str, here: LocalTree, base: Tree, known: Sequence[str]) -> list[str]:
-    """Return the hashes of the drafts that were approved here and go with a sync, behind those `known`: no machine of
-    the person asks about them."""
+    """Return the hashes of approved drafts that go with a sync, behind those `known`: no other machine asks of them."""
     new = {path: data for path, data in here.tree.items() if path.endswith(".md") and base.get(path) != data}
     steps = ledger.shared(f"{root}/journal.jsonl").follow().all() if new else []
     writes = [write for step in steps if (step.op, step.state) == ("approve", "done") for write in step.writes]
@@ -237,8 +235,7 @@ def waiting(root: str, places: Sequence[Scope]) -> list[Untrusted]:
 
 
 def take_in(root: str, memories: Sequence[Untrusted]) -> list[Change]:
-    """Return the changes that write what came, with its lines of MEMORY.md. Raises ConflictError if a file is no longer
-    as it was when that came."""
+    """Return the changes that write what came, with its lines of MEMORY.md. Raises ConflictError for what changed."""
     files = {file.file: file for file in load(root).values()}
     contents: dict[str, bytes | None] = {}
     digests, edits, lines = [], list[Change](), dict[str, dict[str, str]]()

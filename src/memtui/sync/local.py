@@ -53,8 +53,7 @@ def places(env: dict[str, str], watched: dict[str, bool], team: str = "", moves:
 
 
 def roots(env: dict[str, str], watched: dict[str, bool], moves: Moves = NO_MOVES) -> dict[str, str]:
-    """Return the roots of the projects here that have a git remote, by what they are called everywhere; adds what
-    decides on them to `watched`."""
+    """Return the roots of projects with a git remote, by their tops; adds what decides on them to `watched`."""
     roots_by_top: dict[str, str] = {}
     clients = paths_hot.config_dir(env) + "/projects"
     watched[clients] = False

@@ -30,10 +30,8 @@ def join(root: str, url: str, name: str = "", team: str = "", agree: Callable[[]
         raise MemtuiError(f"{team!r} is no name for a team.", "Use up to 32 letters from a to z, digits and dashes.")
     before = load(root, team)
     if team and before is not None and before.url != url:
-        raise MemtuiError(
-            f"There is a team {team} already, at {before.url}.",
-            f"Give another name, or leave that one first: memtui sync leave --team {team}",
-        )
+        way = f"Give another name, or leave that one first: memtui sync leave --team {team}"
+        raise MemtuiError(f"There is a team {team} already, at {before.url}.", way)
     state = SyncState(url, _machine(root), name, team=team)
     repo = repository(root, state)
     try:
@@ -77,8 +75,7 @@ def _machine(root: str) -> str:
 
 
 def _name(name: str, usual: str, others: set[str]) -> str:
-    """Return a name for this machine that no other one has: the person's, else the usual one. Raises MemtuiError if
-    the person's is another's."""
+    """Return a name for this machine that no other has: the person's, else the usual one. Raises MemtuiError."""
     if name in others:
         raise MemtuiError(f"Another machine is called {name}.", "Give this one another name: --name NAME")
     names = (name or usual if number == 1 else f"{usual}-{number}" for number in count(1))

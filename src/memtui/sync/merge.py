@@ -54,6 +54,11 @@ class _Item(NamedTuple):
     end: str = ""
 
 
+_Items = Sequence[_Item]
+_Span = tuple[int, int]
+_Deeper = Callable[[_Item, _Item, _Item], _Item] | None
+
+
 class _Side:
     """How a side changed the items of the base: `after`: by their number the item in their place, none if it was
     deleted; `added`: new items by the number of the one behind which they stand, -1 for the beginning; `moved`: items
@@ -75,8 +80,7 @@ class _Side:
 
 
 def _pairs(base: Sequence[_Item], items: Sequence[_Item]) -> dict[int, int]:
-    """Return which item of a side is which of the base, by numbers: those of one key, the same texts in order, and
-    between these the most alike."""
+    """Return which item of a side is which of the base: those of one key, the same texts in order, the most alike."""
     keys = {item.key: place for place, item in enumerate(items) if item.key}
     pairs = {number: keys[item.key] for number, item in enumerate(base) if item.key in keys and item.key}
     texts = [item.text for item in base], [item.text for item in items]
@@ -95,13 +99,7 @@ def _likeness(one: str, other: str) -> float:
     return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
-def _pair_alike(
-    base: Sequence[_Item],
-    items: Sequence[_Item],
-    of_base: tuple[int, int],
-    of_side: tuple[int, int],
-    pairs: dict[int, int],
-) -> None:
+def _pair_alike(base: _Items, items: _Items, of_base: _Span, of_side: _Span, pairs: dict[int, int]) -> None:
     """Pair the items without keys in two stretches that are alike, in order."""
     begin = of_side[0]
     for number in range(*of_base):
@@ -131,21 +129,14 @@ class _Merger:
         self.of_key = of_key or (lambda _: ours_stand)
         self.conflicts: list[Conflict] = []
 
-    def items(
-        self,
-        base: Sequence[_Item],
-        ours: Sequence[_Item],
-        theirs: Sequence[_Item],
-        deeper: "Callable[[_Item, _Item, _Item], _Item] | None" = None,
-    ) -> list[_Item]:
+    def items(self, base: _Items, ours: _Items, theirs: _Items, deeper: _Deeper = None) -> list[_Item]:
         """Merge three lists of items; `deeper` merges one that both sides changed in two ways."""
         first, second = (ours, theirs) if self.ours_stand else (theirs, ours)
         sides = _Side(base, first), _Side(base, second)
         numbers = Counter(item.key for item in [*first, *second])
         merged: list[_Item] = []
         away = sides[0].moved | sides[1].moved
-        moved = {number: merged_item for number in away
-                 if (merged_item := self._one(base[number], sides, number, deeper))}  # fmt: skip
+        moved = {number: new for number in away if (new := self._one(base[number], sides, number, deeper))}
         for number in range(-1, len(base)):
             if number >= 0 and number not in away:
                 item = self._one(base[number], sides, number, deeper)
@@ -166,13 +157,7 @@ class _Merger:
             self.conflicts.append(Conflict(self._where(item), other.text, item.text))
         return True
 
-    def _one(
-        self,
-        base: _Item,
-        sides: tuple[_Side, _Side],
-        number: int,
-        deeper: "Callable[[_Item, _Item, _Item], _Item] | None",
-    ) -> _Item | None:
+    def _one(self, base: _Item, sides: tuple[_Side, _Side], number: int, deeper: _Deeper) -> _Item | None:
         """Merge what the sides have in the place of an item of the base; None if it goes."""
         first, second = (base if number in side.moved else side.after[number] for side in sides)
         if second is None or first is None:
@@ -208,8 +193,7 @@ class _Merger:
 
 
 def merge_memory(base: bytes, ours: bytes, theirs: bytes, name: str, *, ours_stand: bool = True) -> Merge:
-    """Merge a memory's file. `ours_stand`: whether the text of `ours` stands where both changed one thing in two ways;
-    `name`: of the file, for the conflicts."""
+    """Merge a memory's file, called `name` in conflicts. `ours_stand`: whether the text of `ours` stands in doubt."""
     if theirs in {ours, base}:
         return Merge(ours)
     if base == ours:

@@ -85,8 +85,7 @@ def letters(tree: Tree, machine: str) -> dict[str, Letter]:
 
 
 def take_in(root: str, tree: Tree, machine: str, keys: Mapping[str, str]) -> None:
-    """Put the notes for this machine into its inboxes, each once; `keys`: of the projects here, by what they are called
-    everywhere. Raises OSError."""
+    """Put the notes for this machine into its inboxes, each once; `keys`: of projects, by top. Raises OSError."""
     for entry_id, letter in letters(tree, machine).items():
         if not is_here(root, entry_id):
             inbox = paths_hot.inbox_dir(root, keys.get(letter.place))

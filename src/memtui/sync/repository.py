@@ -133,8 +133,7 @@ class Remote:
         return {name: commit for commit, _, name in (row.partition("\t") for row in rows)}
 
     def fetch(self, present: str = "") -> str:
-        """Fetch the memories of the remote, unless they are the `present` commit; return their commit, empty if it has
-        none. Raises MemtuiError."""
+        """Fetch the remote's memories, unless `present`; return their commit, empty for none. Raises MemtuiError."""
         commits = self.heads()
         if present and commits.get(BRANCH) == present and self.has(present):
             return present

@@ -34,8 +34,7 @@ FORMAT = 1
 
 
 def check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> None:
-    """Raise MemtuiError if what the machines of a remote say of themselves does not fit: it is no store of memtui, one
-    of a newer format, or of another kind."""
+    """Raise MemtuiError if the rows of a remote's machines are of no store of memtui, a newer one, or another kind."""
     every: list[Any] = [*map(fastjson_hot.loads_dict, data)]
     rows = [row for row in every if isinstance(row.get("format"), int)]
     if not (rows or is_empty):
@@ -214,8 +213,7 @@ def _exchange(
         if remote_head != state.base and ours[row] != theirs.get(row):  # it says with what it takes in now
             counters = [_number(card, "counter") for path, card in theirs.items() if path.startswith(MACHINES + "/")]
             tree[row] = _row({**fastjson_hot.loads_dict(ours[row]), "seen": max(counters, default=0)})
-        cards = {path[len(MACHINES) + 1 : -5]: tree[path] for path in tree if path.startswith(MACHINES + "/")}
-        names = {machine: _name(card) for machine, card in cards.items()}
+        names = {path[len(MACHINES) + 1 : -5]: _name(tree[path]) for path in tree if path.startswith(MACHINES + "/")}
         roots = {} if state.team else local_files.roots(env, {}, project_moves)
         keys = {top: paths_hot.project_key(place) for top, place in roots.items()}
         if not state.team:
@@ -244,8 +242,7 @@ def _exchange(
 
 
 def _push(root: str, repo: Remote, exchange: Exchange, counter: int, by: str) -> str:
-    """Commit what this machine has and what both have, where that is new, and push it; return the commit. Raises
-    RejectedError if another machine came before."""
+    """Commit and push what this machine has and what both have; return the commit. Raises RejectedError if late."""
     state, remote_head = exchange.state, exchange.commit
     ours, theirs, tree = exchange.ours, exchange.theirs, exchange.tree
     if tree == theirs:
@@ -285,8 +282,7 @@ def _ask_conflicts(root: str, exchange: Exchange, *, leaves: bool) -> dict[str, 
 
 
 def _note_writers(repo: Remote, here: LocalTree, path: str, state: SyncState, commit: str) -> None:
-    """Note who wrote each file last, for the Inbox, the filter and the details of memories: by its path in a team's
-    tree, or by that of the person's own."""
+    """Note who wrote each file last, for the Inbox and lists: by its path in a team's tree, or of the person's own."""
     if commit != state.base:
         writers = repo.writers(state.base, commit)
         own = writers if state.team else {_file(here, name): writer for name, writer in writers.items()}

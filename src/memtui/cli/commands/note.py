@@ -42,10 +42,9 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         else:
             entry_id = file_hot.add_entry(directory, "guidance", fields, text, now=ctx.now())
     except fs_hot.KeptError as error:
-        raise MemtuiError(
-            f"{directory}: the note could not be saved completely: {error.strerror or error}",
-            "Part of it may be there, and is delivered like that: see memtui note --list.",
-        ) from error
+        problem = f"{directory}: the note could not be saved completely: {error.strerror or error}"
+        hint = "Part of it may be there, and is delivered like that: see memtui note --list."
+        raise MemtuiError(problem, hint) from error
     except OSError as error:
         hint = "No note was saved. Fix that and try again."
         raise MemtuiError(f"{directory} can't be written: {error.strerror or error}", hint) from error

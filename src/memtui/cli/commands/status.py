@@ -120,14 +120,11 @@ def _steps(
     earlier: int,
 ) -> "list[tuple[str, str]]":
     """Return commands to run next, each with its reason, most pressing first."""
+    missing = hooks and not hooks.installed and not agents.hooked(ctx.root)
     of_hooks = (
         (hooks is None, "memtui doctor", "the settings can't be read"),
         (hooks and hooks.unreadable, "memtui setup", "Claude Code skips a settings file: sessions get nothing"),
-        (
-            hooks and not hooks.installed and not agents.hooked(ctx.root),
-            "memtui setup hooks",
-            "the hooks are not installed: sessions get nothing",
-        ),
+        (missing, "memtui setup hooks", "the hooks are not installed: sessions get nothing"),
         (hooks and hooks.problems, "memtui setup", "something keeps the hooks from running"),
     )
     off = doctor.mode_off(ctx.settings(), ctx.project_root)

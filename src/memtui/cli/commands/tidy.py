@@ -92,6 +92,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     to_fix = sum(problem.level == PROBLEM for problem in causes)
     here = [scope for scope in subject.scopes if args.path is None and (not labels or scope.shown in labels)]
     indexes = states(ctx.root, here) if here else []
+    diffs = [(file, TextDifference(file.before, file.after).lines) for fix in fixed for file in fix.files]
     data = {
         "indexes": [index_state.data() for index_state in indexes],
         "findings": [_row(finding, remedies) for finding in reports],
@@ -103,11 +104,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "problems": to_fix,
         "notes": len(causes) - to_fix,
         "scopes": [{"scope": scope.label, "path": scope.directory} for scope in subject.scopes],
-        "fixed": [
-            {"path": file.path, "diff": "\n".join(TextDifference(file.before, file.after).lines)}
-            for fix in fixed
-            for file in fix.files
-        ],
+        "fixed": [{"path": file.path, "diff": "\n".join(diff)} for file, diff in diffs],
         "undo": "memtui undo" if undo else None,
     }
 

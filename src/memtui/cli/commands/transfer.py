@@ -50,13 +50,10 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
     data |= {"skipped": source.skipped, "notes": source.notes, "transaction": transaction_id or None}
 
     headers, more = ["ID" if transaction_id else "", "SCOPE", "NAME", "DESCRIPTION"], len(plan.drafts) - FIRST
-    rows = [
-        [
-            (short_id(new_draft.id) if transaction_id else "", "cyan"),
-            *map(line, (new_draft.scope, new_draft.name, new_draft.incoming.description)),
-        ]
-        for new_draft in plan.drafts[:FIRST]
-    ]
+    first = plan.drafts[:FIRST]
+    ids = [(short_id(draft.id) if transaction_id else "", "cyan") for draft in first]
+    facts = [map(line, (draft.scope, draft.name, draft.incoming.description)) for draft in first]
+    rows = [[key, *words] for key, words in zip(ids, facts, strict=True)]
     return Result(
         data,
         lambda out: out.heading(line(ctx.tilde(source.path)), line(source.said)),
