@@ -41,8 +41,7 @@ PARTS = frozenset({SETTINGS, INBOX, LOG, MEMORIES, VERSIONS, SUBCONSCIOUS, RULES
 RECEIPTS = "receipts"
 FILES_A_LOOK = 1500  # a look checks all directories and so many files; the next one goes on where it ended
 LOOKS = 8  # the directories of other projects are listed again every so many looks
-# File systems stamp by a clock that may be late by a tick of the kernel's.
-CLOCK_NS = 20_000_000
+CLOCK_NS = 20_000_000  # file systems stamp by a clock that may be late by a tick of the kernel's
 NEVER = (-1, -1, -1)
 # Those that findings depend on, and those after whose change new versions of memories are taken in and noted.
 COUNTED = frozenset({SETTINGS, INBOX, MEMORIES, VERSIONS})

@@ -23,8 +23,7 @@ from memtui.views import glyphs
 
 # Mouse, bracketed paste and focus reports off, keyboard as before; line wrap on, main screen, cursor shown.
 RESET = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[?7h\x1b[?1049l\x1b[?25h"
-# How long leaving in order may take: writing to a terminal that is gone may block for ever.
-LEAVE_SECONDS = 5
+LEAVE_SECONDS = 5  # how long leaving in order may take: writing to a terminal that is gone may block for ever
 BLACK = (0, 0, 0)
 # Textual's own, with a red, blue and magenta that can be read on the cursor's row too.
 DARK_NAMED = [(26, 26, 26), (255, 107, 133), (152, 224, 36), (253, 151, 31), (150, 185, 255), (255, 140, 210)]

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 STATES = {state: words.split(" | ") for state, words in TABLES["states of changes"].items()}
 FILES_SHOWN = 20  # files whose differences are shown
-# Changes of a group that its row names.
-NAMED = 3
+NAMED = 3  # changes of a group that its row names
 NO_VERSIONS = "It has no versions: memtui keeps those of memories that it can read, not of CLAUDE.md and rules."
 
 

@@ -29,8 +29,7 @@ from memtui.views import safe_text
 KEEP_SECONDS = 0.4  # what is typed is written to the disk after so long, even if typing goes on
 BESIDE_FROM = 110  # cells of the screen from which texts to read are beside the one that is edited, else above
 LOW = 20  # the lines of a screen without lines to spare
-# How often a file is checked for changes while its form is open.
-LOOK_SECONDS = 1.0
+LOOK_SECONDS = 1.0  # how often a file is checked for changes while its form is open
 MOVED = "It was changed by somebody else; saving shows both versions."
 OUT, KEEP = "out", "keep"
 

@@ -148,8 +148,7 @@ class GuidanceSubject(Subject):
             since = "live" if live else ago(clock_hot.parse(pair.logged), data.now())
             title = _title(finder.find(pair.id))
             name = f"“{title}”" if title else f"session {pair.id[:8]}"
-            words = f"{name}  {projects[pair.project]}, {since}"
-            options.append((not live, SESSION + pair.id, words))
+            options.append((not live, SESSION + pair.id, f"{name}  {projects[pair.project]}, {since}"))
         options.sort(key=lambda option: option[0])
         own = state.load(data.root)
         names = [name for machine, name in own.machines.items() if machine != own.machine] if own else []

@@ -38,8 +38,7 @@ OWN = {"name", "description", "type", "title"}  # fields with an input of their 
 TRIGGERS, WHEN = "triggers", "other words to find it by; several with ;"
 # The field of the rules, and what it says while it is empty.
 RULES, NO_RULES = rule_lines.FIELD, f"what memtui counts; several with ;  {rule_lines.AS_IN}"
-# Prompts that are replayed.
-PROMPTS = 50
+PROMPTS = 50  # prompts that are replayed
 NO_PROMPTS = "No prompt that you typed in this project is in a transcript on this machine."
 
 

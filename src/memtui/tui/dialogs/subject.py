@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 LINE, CHOICE, TEXT = "line", "choice", "text"
 NOTHING = "Nothing changed."  # what saving says where nothing was typed
-# Characters. A longer line can't be wrapped fast enough while a person types.
-MAX_LINE, MAX_TEXT = 20_000, 500_000
+MAX_LINE, MAX_TEXT = 20_000, 500_000  # characters. A longer line can't be wrapped fast enough while a person types
 Options = Sequence[tuple[str, str]]
 
 

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from memtui.tidy.waiting_proposals import UndecidedSet
 
 STATE_VERSION = 1
-# Memories that are compared beside the screens: to compare 10,000 takes some 200 MB.
-MOST_PLANNED = 10_000
+MOST_PLANNED = 10_000  # memories that are compared beside the screens: to compare 10,000 takes some 200 MB
 
 
 class State:

@@ -11,8 +11,7 @@ Row = TypeVar("Row")
 STYLE = "bold underline not dim"
 ENOUGH = 50  # with more matches in the rows themselves, nobody misses those in bodies
 LEAST_IN_BODY = 3  # a word with fewer letters is in nearly every body
-# The most matches that are highlighted in a long text.
-MARKED = 500
+MARKED = 500  # the most matches that are highlighted in a long text
 NO_WORD = re.compile(r"[\W_]+")
 
 

@@ -169,8 +169,7 @@ def breaks(plain: str, width: int) -> list[int]:
     """Return the positions to break a line at: between words; a word that is too long after slashes, else anywhere."""
     pieces: list[str] = []
     for word in WORD.findall(plain):
-        parts = PART.findall(word) if cell_len(word.rstrip()) > width else [word]
-        for part in parts:
+        for part in PART.findall(word) if cell_len(word.rstrip()) > width else [word]:
             pieces += [part] if cell_len(part.rstrip()) <= width else chop_cells(part, width)
     places = []
     at = used = 0

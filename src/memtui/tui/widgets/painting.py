@@ -135,12 +135,8 @@ def unframed(view: ScrollView, crop: Region) -> list[Strip]:
 
 def _cell(text: Text, room: int, column: Column, ink: Ink) -> list[Segment]:
     """Return a cell and the blank after it. Blanks have the style of the letters beside them, but no underline."""
-    plain = text.plain
-    length = cell_len(plain)
-    if length > room:
-        text = _cut(text, room)
-        plain = text.plain
-        length = cell_len(plain)
+    text = _cut(text, room) if cell_len(text.plain) > room else text
+    plain, length = text.plain, cell_len(text.plain)
     before = " " * (room - length) if column.right else ""
     after = " " if column.right else " " * (room - length + 1)
     style = ink.mix(text.style)

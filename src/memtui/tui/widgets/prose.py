@@ -19,8 +19,7 @@ HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 ITEM = re.compile(r"^(\s*)([-*+]|\d{1,4}[.)])(\s+)")
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
-# A line with more characters is no prose: it is shown as it is.
-INLINE_LIMIT = 5000
+INLINE_LIMIT = 5000  # a line with more characters is no prose: it is shown as it is
 INLINE = re.compile(
     r"(?P<code>`[^`\n]+`)"
     r"|(?<!\\)\*\*(?P<bold>[^*\n]+)\*\*"
@@ -30,24 +29,18 @@ INLINE = re.compile(
     r"|(?P<url>https?://[^\s<>)\]]*[^\s<>)\].,;:!?])"
 )
 STYLES = {"code": "cyan", "bold": "bold", "italic": "italic", "wiki": "cyan underline", "text": "underline"}
-# Characters of a text that are drawn: more would take noticeably long after a key.
-SHOWN, FILE_SHOWN = 12_000, 20_000
-HEAD_STYLE = "bold"
-CODE_STYLE = "cyan"
-QUOTE_STYLE = "italic dim"
+SHOWN, FILE_SHOWN = 12_000, 20_000  # characters of a text that are drawn: more would take noticeably long after a key
+HEAD_STYLE, CODE_STYLE, QUOTE_STYLE = "bold", "cyan", "italic dim"
 BOTH, OLD, NEW = " ", "-", "+"
 DIFF_STYLES = {BOTH: "dim", OLD: "red", NEW: "green"}
 CONTEXT = 4  # equal lines that are shown around a difference
 DIFF_SHOWN = 20_000  # characters drawn of each text; a dialog draws no more than the two together
-# Between the first and the last difference so many lines are compared; more are taken as all different, so that nobody
-# waits.
-COMPARED = 1000
+COMPARED = 1000  # lines between the first and the last difference: more would take long, and count as all different
 
 
 def render(body: str) -> Text:
     """Return a body for reading. Text that is not Markdown stays as it is."""
-    text = Text()
-    fence = ""
+    text, fence = Text(), ""
     for number, line in enumerate(safe_text.clean(body).split("\n")):
         if number:
             text.append("\n")

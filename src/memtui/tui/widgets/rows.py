@@ -28,8 +28,7 @@ __all__ = ["Column", "RowList"]
 Row = TypeVar("Row")
 STREAM_SECONDS = 2.0  # rows stream in as long as they are shown again within so many seconds
 STRIPS_KEPT = 400  # painted lines that are cached
-# How long after the key of undo a row counts as brought back by it.
-UNDO_SECONDS = 10.0
+UNDO_SECONDS = 10.0  # how long after the key of undo a row counts as brought back by it
 MOVING = {"up,k": "move(-1)", "down,j": "move(1)", "pageup,ctrl+b": "page(-1)", "pagedown,ctrl+f": "page(1)"}
 MOVING |= {"ctrl+u": "page(-1, 2)", "ctrl+d": "page(1, 2)", "home,g": "edge(-1)", "end,G": "edge(1)"}
 
@@ -184,8 +183,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         return self._anchor in self._places
 
     def clear_marks(self) -> bool:
-        had = bool(self.marks)
-        self._anchor = ""
+        had, self._anchor = bool(self.marks), ""
         if had:
             self.marks.clear()
             self.redraw()

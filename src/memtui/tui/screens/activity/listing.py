@@ -37,8 +37,7 @@ Below = TypeVar("Below", RunRow, BreakRow)
 LOOKED_UP_AT_ONCE, SESSIONS_AT_ONCE = 50, 12
 RUNS = 200  # runs of the model that are shown, the newest
 DAYS_SHOWN, CELLS = 14, (5, 26)  # the days that are plotted, and the cells of the bars, at the least and the most
-# Instead of a number that is not known yet.
-COUNTING = "counting …"
+COUNTING = "counting …"  # instead of a number that is not known yet
 BROKEN = "broken"
 FIELDS = {"session": "session", "project": "project", "kind": "kind", "memory": "memory", "is": "outcome"}
 KINDS = {word: kind for kind, word in KIND_WORD.items()}
@@ -46,8 +45,7 @@ KINDS = {word: kind for kind, word in KIND_WORD.items()}
 WAITS = "waits"
 STATES = {"waiting": WAITS, LOST: LOST, BROKEN: BROKEN}
 STATES |= {WORDS.get(each, each).replace(" ", "-"): each for each in receipts_hot.GLYPHS}
-# How long after a session was seen a missing transcript is looked for again.
-UNWRITTEN_SECONDS = 86400
+UNWRITTEN_SECONDS = 86400  # how long after a session was seen a missing transcript is looked for again
 IS_LOST = f"is:{LOST}"
 
 

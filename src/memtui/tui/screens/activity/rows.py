@@ -43,8 +43,7 @@ COLUMNS = (
     Column("when", 4, right=True, from_width=36),
     Column("", 1),
 )
-# Cells of the kind of a row.
-KIND_WIDTH = 11
+KIND_WIDTH = 11  # cells of the kind of a row
 WAITS, STOPPED = "○", "!"
 MARKS = TABLES["activity rows"].items()
 

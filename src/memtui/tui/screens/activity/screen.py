@@ -34,8 +34,7 @@ from memtui.views.drafts import named
 if TYPE_CHECKING:
     from memtui.tui.dialogs.guidance_subject import GuidanceSubject
 
-# Older deliveries are read when so few rows are left below what is seen.
-NEAR_END = 10
+NEAR_END = 10  # older deliveries are read when so few rows are left below what is seen
 TICK_SECONDS = 1.0
 KEYS = "{app.note} writes a note: the next prompt in this project gets it{once}, and you see here whether it arrived."
 NOT_A_NOTE = "Only notes can be sent again, edited or withdrawn."
@@ -328,11 +327,10 @@ class Activity(ListScreen[Row]):
 
     def withdraw(self) -> None:
         """Withdraw the chosen notes that wait; undo what the run under the cursor changed."""
-        row = self.table.row
-        if isinstance(row, RunRow) and not self._chosen_waiting():
+        row, items = self.table.row, self._chosen_waiting()
+        if isinstance(row, RunRow) and not items:
             self.services.turn("undo", row.run.id)
             return
-        items = self._chosen_waiting()
         self.services.make(lambda: self.services.data.review().withdraw(items), f"Withdrawn: {named(items)}.")
         self.table.clear_marks()
         # The next key is for the row that is then under the cursor, though the files are not read again yet.

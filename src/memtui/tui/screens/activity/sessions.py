@@ -42,15 +42,13 @@ from memtui.views.deliveries import EVENTS, GLYPHS, MEANINGS, RECEIPTS, brought,
 if TYPE_CHECKING:
     from memtui.models.subconscious.trace import Step
 
-# Characters that are copied at most.
-COPIED_MOST = 2_000_000
+COPIED_MOST = 2_000_000  # characters that are copied at most
 WORST = (receipts_hot.FAILED, receipts_hot.PREVIEWED, receipts_hot.WAITING, receipts_hot.ARRIVED, receipts_hot.UNKNOWN)
 NOT_ARRIVED = {receipts_hot.PREVIEWED, *receipts_hot.LOST}
 # Before the title of a session that a model read; in the place of one that is not read yet.
 READ, READING = "m ", "Reading …"
 NAMES_SHOWN, LEFT_OUT_SHOWN = 12, 40  # items by name, and those left out: the most that are shown
-# Lines of what a tool printed.
-OUTPUT_LINES = 6
+OUTPUT_LINES = 6  # lines of what a tool printed
 FOLDED = "Text removed: its memory was deleted for good"
 
 

@@ -167,8 +167,7 @@ def _has_name(item: Waiting, slug: str, places: Mapping[str, str]) -> bool:
 
 SENTENCE, PLACE = 300, 40  # characters of a row's sentence, and of its place, that are drawn
 MANY = 12  # more rows of one cause than this are folded
-# The keys of the folds.
-ONE_OFFS, SNOOZED = "one-offs", "snoozed"
+ONE_OFFS, SNOOZED = "one-offs", "snoozed"  # the keys of the folds
 FOLD = RowKind("", "", "", "", {})
 
 

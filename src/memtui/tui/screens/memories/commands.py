@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 IN_INBOX = {"X", "U"}  # letters of flags that a row of the Inbox cures
 AUTOSAVES_NAMED = 4  # the most autosaves that are named at the start
-# Cells of a scope's name before its path.
-MOST_NAME = 28
+MOST_NAME = 28  # cells of a scope's name before its path
 OTHER_REPOSITORY = "Into the repository of another project: run memtui there."
 KINDS = "Markdown, a file or a folder (also an export of memtui), a CLAUDE.md, or a claude-mem database."
 HINT = "a path, such as ~/notes"

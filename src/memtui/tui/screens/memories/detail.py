@@ -24,8 +24,7 @@ from memtui.views.deliveries import recalls
 if TYPE_CHECKING:
     from memtui.transfer.import_plan import ImportPlan
 
-# Characters of a body that are drawn; the editor opens all of it.
-MAX_BODY = 20_000
+MAX_BODY = 20_000  # characters of a body that are drawn; the editor opens all of it
 LABEL = 10
 MARKUP = dict.fromkeys(map(ord, "`*"))  # marks of Markdown in a text, which its description may lack
 # Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.

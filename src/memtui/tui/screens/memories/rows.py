@@ -65,15 +65,13 @@ COLUMNS = (
     Column("what it says", from_width=SAYS_FROM),
 )
 BESIDE_SCOPE = 98  # the list width from which types are written out beside scopes
-# Rules that are kept less often than this are to be looked at.
-HALF = 0.5
+HALF = 0.5  # rules that are kept less often than this are to be looked at
 SHORT_NAME, LONG_NAME = 12, 40  # the least and the most cells of the name column; between them a third of the list
 # The mark of a memory with an autosave, and the word for it; a word for each letter of a problem.
 AUTOSAVED, UNSAVED = glyphs.UNSAVED[0], "unsaved"
 WORDS = ("broken", "hidden", "untrusted", "check fails", "not loaded", "unlisted", "links", "unchecked", "changed")
 REASONS = dict(zip(memory_status.ORDER, WORDS, strict=True))
-# In the column of the last delivery, for memories that the client loads by itself.
-BY_CLIENT = "client"
+BY_CLIENT = "client"  # in the column of the last delivery, for memories that the client loads by itself
 LEGEND = "\n".join(
     (
         glyphs.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
@@ -95,10 +93,8 @@ ALL = "all"  # the tree of scopes: its first line, which has all
 # The groups of scopes, folded at first: (key, label).
 INSTRUCTIONS = "instructions"
 GROUPS = {"agents": "agents", "others": "other projects", INSTRUCTIONS: INSTRUCTIONS}
-# Cells of a label in the tree.
-MOST_LABEL = 20
-# Shown instead of a count until all memories are read.
-UNREAD = "…"
+MOST_LABEL = 20  # cells of a label in the tree
+UNREAD = "…"  # shown instead of a count until all memories are read
 
 
 def searched(pair: Pair) -> str:

@@ -37,10 +37,8 @@ WHILE_MARKED = ("remove", "retype", "move", "mark", "filter")
 WHILE_READ = ("edit", "follow", "remove", "retype", "move")
 READING = "Reading …"
 COUNTS = "rules/counts.db"  # as rules/counts_file.py has it, which is imported after the first paint
-# After a change of these parts no memory is read again.
-LATE = frozenset({"log", "rules"})
-# The width of the terminal from which the scopes have a pane: the sentences have their room beside it.
-PLACED = 110
+LATE = frozenset({"log", "rules"})  # after a change of these parts no memory is read again
+PLACED = 110  # the width of the terminal from which the scopes have a pane: the sentences have their room beside it
 
 
 class Memories(ListScreen[Pair]):
