@@ -47,43 +47,14 @@ def compiled(name: str) -> re.Pattern[str]:
 SECTIONS["named"] = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
 SECTIONS["done"], SECTIONS["library_named"] = "|".join(SUBCOMMANDS), "|".join(LIBRARIES)
 NEGATED = re.compile(expanded("lead") + expanded("neg"), re.IGNORECASE)
-(
-    CONDITION,
-    ONLY_FOR,
-    PART,
-    _OPENING,
-    _NEUTRAL,
-    _POINT,
-    _INVERTED,
-    _EXCEPTION,
-    _TITLE,
-    _DOING,
-    _CROSS,
-    _DIRECTORY,
-    _REQUIRED,
-    _COMMENTED,
-    _REFUSED,
-    _REMARK,
-    _ANOTHER,
-    _ROW,
-    _ORDERED,
-    _ASIDE,
-    _END,
-    _OPTION,
-    _DASH,
-    _CODE,
-    _PUSHED,
-    _FORCED,
-    _LINK,
-    _MARK,
-    _PROGRAM,
-    _JOINED,
-    _LIBRARY,
-    _OF_FILES,
-    _NO_PATH,
-    _THIS_EDITED,
-    _BRANCH,
-) = map(compiled, SECTIONS["patterns"].split())
+CONDITION, ONLY_FOR, PART, _OPENING = map(compiled, ("condition", "only_for", "part", "opening"))
+_NEUTRAL, _POINT, _INVERTED, _EXCEPTION = map(compiled, ("neutral", "point", "inverted", "exception"))
+_TITLE, _DOING, _CROSS, _DIRECTORY, _REQUIRED = map(compiled, ("title", "doing", "cross", "directory", "required"))
+_COMMENTED, _REFUSED, _REMARK, _ANOTHER, _ROW = map(compiled, ("commented", "refused", "remark", "another", "row"))
+_ORDERED, _ASIDE, _END, _OPTION, _DASH, _CODE = map(compiled, ("ordered", "aside", "end", "option", "dash", "code"))
+_PUSHED, _FORCED, _LINK, _MARK, _PROGRAM = map(compiled, ("pushed", "forced", "link", "mark", "program"))
+_JOINED, _LIBRARY, _OF_FILES, _NO_PATH = map(compiled, ("joined", "library", "of_files", "no_path"))
+_THIS_EDITED, _BRANCH = map(compiled, ("this_edited", "pushed_to"))
 _NAMES = dict(line.split(" ", 1) for line in SECTIONS["names"].split("\n"))
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
