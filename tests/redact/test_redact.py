@@ -138,7 +138,7 @@ def test_what_a_service_is_given_is_its_key(value):
         ('"-----BEGIN PRIVATE KEY-----\\nMIIE0\\nMIIE1==\\n-----END PRIVATE KEY-----\\n"', "MIIE1"),
         ("MIIEowIBAAKCAQEA0123\nMIIEowIBAAKCAQEA0124\n-----END PRIVATE KEY-----", "MIIEow"),
         ("[redacted: x=" + RANDOM + "]", RANDOM),
-        ("// wh" + "sec_Pk86\n//\n// smEwBix76\n//\n// voBtPWLWcgKm9", "voBtPWLWcgKm9"),
+        ("// wh" + "sec_Pk86\n// smEwBix76\n//\n// voBtPWLWcgKm9", "voBtPWLWcgKm9"),
     ],
 )
 def test_a_secret_beside_a_telling_word_is_found(text, secret):
