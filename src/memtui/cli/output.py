@@ -9,8 +9,17 @@ from memtui.base.phrasing_hot import gap
 from memtui.views import glyphs
 
 VERSION = 1  # of the JSON envelope
-STYLES = {"bold": "1", "dim": "2", "dim underline": "2;4"}
-STYLES |= {"red": "31", "green": "32", "yellow": "33", "blue": "34", "magenta": "35", "cyan": "36"}
+STYLES = {
+    "bold": "1",
+    "dim": "2",
+    "dim underline": "2;4",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
+    "magenta": "35",
+    "cyan": "36",
+}
 # Marks where a style begins or ends until the line is written, so that an escape in the text itself is not taken for
 # one of ours. The character is a noncharacter of Unicode.
 STYLE_MARK = "\ufdd0"

@@ -30,8 +30,15 @@ COMMANDS = {name: module for group in GROUPS.values() for name, module in group.
 HIDDEN = {"statusline": "statusline", "merge-driver": "merge_driver"}  # what files call that memtui has written
 ALIASES = {"guide": "note"}
 # Words of other tools.
-ELSEWHERE = {"install": "setup hooks", "uninstall": "setup hooks --remove", "add": "new", "delete": "rm"}
-ELSEWHERE |= {"redo": "undo --redo", "completion": "setup completions", "version": "--version"}
+ELSEWHERE = {
+    "install": "setup hooks",
+    "uninstall": "setup hooks --remove",
+    "add": "new",
+    "delete": "rm",
+    "redo": "undo --redo",
+    "completion": "setup completions",
+    "version": "--version",
+}
 LONG_CHOICES = 44  # characters of choices from which on the usage has a word for them
 SCREENS = ("memories", "inbox", "activity", "setup")
 EVERYWHERE = {"help", "json", "debug", "project"}  # the options of all commands, which no usage repeats
@@ -51,8 +58,12 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction["Parser"]  # noqa: SLF001  argparse has no public name for it
 
 # How argparse says what is wrong, and how a person would.
-ARGPARSE_WORDS = {"the following arguments are required:": "give", ": expected one argument": " needs a value"}
-ARGPARSE_WORDS |= {": not allowed with argument ": " does not go with ", "argument ": ""}
+ARGPARSE_WORDS = {
+    "the following arguments are required:": "give",
+    ": expected one argument": " needs a value",
+    ": not allowed with argument ": " does not go with ",
+    "argument ": "",
+}
 
 
 class Parser(argparse.ArgumentParser):

@@ -5,8 +5,14 @@ Sizes are in UTF-16 code units, as the client counts them."""
 from memtui.base import clock_hot, ids_hot
 from memtui.base.visible_hot import attribute, clean, one_line
 
-TAGS = {"guidance": "memtui-guidance", "index": "memtui-index", "recall": "memtui-memory", "block": "memtui-blocks"}
-TAGS |= {"pending-update": "memtui-pending-updates", "pending-item": "memtui-pending-items"}
+TAGS = {
+    "guidance": "memtui-guidance",
+    "index": "memtui-index",
+    "recall": "memtui-memory",
+    "block": "memtui-blocks",
+    "pending-update": "memtui-pending-updates",
+    "pending-item": "memtui-pending-items",
+}
 # Blocks of one part that are left out without a word if there is no room.
 SINGLE = (TAGS["guidance"], TAGS["recall"])
 TAIL_UNITS = 160

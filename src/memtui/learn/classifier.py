@@ -23,8 +23,14 @@ from memtui.learn import message, phrases, signals, wording
 from memtui.learn.signals import Signal
 
 # How many numbers a group has, and the length of its values; those of signals are as they are.
-SIZES = {"word": 1 << 14, "pair": 1 << 15, "characters": 1 << 16}
-SIZES |= {"opening": 1 << 14, "agent": 1 << 14, "signal": 1 << 12}
+SIZES = {
+    "word": 1 << 14,
+    "pair": 1 << 15,
+    "characters": 1 << 16,
+    "opening": 1 << 14,
+    "agent": 1 << 14,
+    "signal": 1 << 12,
+}
 LENGTHS = {"word": 2.0, "pair": 0.7, "characters": 2.5, "opening": 1.5, "agent": 0.25}
 BUCKETS = sum(SIZES.values())
 _STARTS = {group: sum(list(SIZES.values())[:number]) for number, group in enumerate(SIZES)}
@@ -37,11 +43,23 @@ _TOPICS = {name: words for name, words in wording.VOCABULARY.items() if name.sta
 _WORD = re.compile(r"[\w']+|[?!]")
 _IDENTIFIER = re.compile(r"\b\w+[_.]\w+|\b[a-z]+[A-Z]\w+|`")
 _DOCUMENT = re.compile(r"\b(?:CLAUDE\.md|AGENTS|README|memory|docs?|plan)\b", re.IGNORECASE)
-_FAMILIES = {"standing": phrases.STANDING, "preference": phrases.PREFERENCE, "person": phrases.PERSON}
-_FAMILIES |= {"objection": phrases.OBJECTION, "praise": phrases.PRAISE}
-_SINGLE = {"counter": phrases.COUNTER, "directive": phrases.DIRECTIVE, "failure": phrases.FAILURE}
-_SINGLE |= {"local": phrases.LOCAL, "global": phrases.GLOBAL, "mistake": phrases.OWN_MISTAKE}
-_SINGLE |= {"not": phrases.NOT_A_RULE, "request": phrases.REQUEST}
+_FAMILIES = {
+    "standing": phrases.STANDING,
+    "preference": phrases.PREFERENCE,
+    "person": phrases.PERSON,
+    "objection": phrases.OBJECTION,
+    "praise": phrases.PRAISE,
+}
+_SINGLE = {
+    "counter": phrases.COUNTER,
+    "directive": phrases.DIRECTIVE,
+    "failure": phrases.FAILURE,
+    "local": phrases.LOCAL,
+    "global": phrases.GLOBAL,
+    "mistake": phrases.OWN_MISTAKE,
+    "not": phrases.NOT_A_RULE,
+    "request": phrases.REQUEST,
+}
 # Values, each with the features that have it; a feature may be there twice.
 Rows = list[tuple[float, list[int]]]
 

@@ -204,8 +204,13 @@ TURNS, DOLLARS = 20, 0.5
 WITH_LOGIN = ("--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands")
 # Set in the client. MEMTUI_INSIDE silences our hooks (hooks/runner_hot.py), CLAUDE_HEADLESS those of others, and both
 # this module if something in the client should start it; the rest keeps out memory, updates and uncounted retries.
-ENVIRONMENT = {"MEMTUI_INSIDE": "1", "CLAUDE_HEADLESS": "1", "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}
-ENVIRONMENT |= {"CLAUDE_CODE_MAX_RETRIES": "0", "DISABLE_AUTOUPDATER": "1"}
+ENVIRONMENT = {
+    "MEMTUI_INSIDE": "1",
+    "CLAUDE_HEADLESS": "1",
+    "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+    "CLAUDE_CODE_MAX_RETRIES": "0",
+    "DISABLE_AUTOUPDATER": "1",
+}
 # The beginnings of variables that a session gave its children, and that would make a new one part of it.
 OF_A_SESSION = (*("CLAUDECODE", "CLAUDE_CODE_SESSION", "CLAUDE_CODE_CHILD", "CLAUDE_CODE_ENTRY", "CLAUDE_PROJECT"),)
 AT_ONCE, A_MINUTE, MINUTE = 2, 10, 60.0

@@ -10,8 +10,15 @@ from memtui.base import visible_hot, word_lists
 from memtui.base.errors import MemtuiError
 
 Schema = dict[str, Any]
-TYPES: dict[str, tuple[type, ...]] = {"object": (dict,), "array": (list,), "string": (str,), "null": (type(None),)}
-TYPES |= {"integer": (int,), "number": (int, float), "boolean": (bool,)}
+TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "null": (type(None),),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+}
 KEYWORDS = {
     *("type", "properties", "required", "additionalProperties", "items", "enum", "description"),
     *("minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"),
@@ -52,8 +59,12 @@ class ModelUsage(NamedTuple):
 
 NOTHING = ModelUsage()
 # What the service calls the kinds of tokens.
-COUNTS = {"input": "input_tokens", "output": "output_tokens"}
-COUNTS |= {"cached": "cache_read_input_tokens", "written": "cache_creation_input_tokens"}
+COUNTS = {
+    "input": "input_tokens",
+    "output": "output_tokens",
+    "cached": "cache_read_input_tokens",
+    "written": "cache_creation_input_tokens",
+}
 
 
 def counted(count: Callable[[str], object]) -> ModelUsage:

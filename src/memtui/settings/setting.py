@@ -256,8 +256,14 @@ def _insert(
 NAMED = re.compile(r"f\d\d?|enter|escape|tab|space|backspace|delete|insert|home|end|pageup|pagedown|up|down|left|right")
 MODIFIED = re.compile(r"(?:(?:ctrl|shift|alt|super|hyper|meta)\+)*")
 # Textual's names for characters that Unicode names otherwise.
-SHORTER = {"solidus": "slash", "reverse_solidus": "backslash", "commercial_at": "at"}
-SHORTER |= {"hyphen_minus": "minus", "plus_sign": "plus", "low_line": "underscore"}
+SHORTER = {
+    "solidus": "slash",
+    "reverse_solidus": "backslash",
+    "commercial_at": "at",
+    "hyphen_minus": "minus",
+    "plus_sign": "plus",
+    "low_line": "underscore",
+}
 
 
 def _key_name(char: str) -> str:

@@ -44,8 +44,12 @@ def main(argv: Sequence[str]) -> None:
 LOCK_SECONDS = 5.0
 MOST = 32  # globs or rules of one memory, at most: a hook tries each
 # Which column of an index each file lists.
-COLUMNS = {bindings_hot.PATHS: segment_hot.PATHS, bindings_hot.PINNED: segment_hot.PINNED}
-COLUMNS |= {enforced_hot.FILE: segment_hot.RULES, bindings_hot.CHECKS: segment_hot.CHECKS}
+COLUMNS = {
+    bindings_hot.PATHS: segment_hot.PATHS,
+    bindings_hot.PINNED: segment_hot.PINNED,
+    enforced_hot.FILE: segment_hot.RULES,
+    bindings_hot.CHECKS: segment_hot.CHECKS,
+}
 
 
 def list_bound(root: str, directories: Iterable[str]) -> None:

@@ -14,10 +14,21 @@ if TYPE_CHECKING:
     Record = dict[str, object]
 
 # Tools by the agent's names and by Claude Code's.
-TOOLS = {"bash": "Bash", "create": "Write", "edit": "Edit", "view": "Read"}
-TOOLS |= {"grep": "Grep", "glob": "Glob", "task": "Agent"}
-EVENTS = {"sessionStart": "SessionStart", "userPromptSubmitted": "UserPromptSubmit"}
-EVENTS |= {"preToolUse": "PreToolUse", "postToolUse": "PostToolUse"}
+TOOLS = {
+    "bash": "Bash",
+    "create": "Write",
+    "edit": "Edit",
+    "view": "Read",
+    "grep": "Grep",
+    "glob": "Glob",
+    "task": "Agent",
+}
+EVENTS = {
+    "sessionStart": "SessionStart",
+    "userPromptSubmitted": "UserPromptSubmit",
+    "preToolUse": "PreToolUse",
+    "postToolUse": "PostToolUse",
+}
 PLACES = {"session.start", "session.resume", "session.context_changed"}
 BEGINNINGS = {"session.start", "session.resume", "assistant.turn_start"}
 MODEL_EVENTS = "model."  # of a compaction; they are linked among themselves

@@ -10,8 +10,12 @@ from memtui.client.agents.program import Env, Event, Program, event_table
 
 # The tools whose calls can break a rule, or write a memory.
 WRITERS = "^(run_shell_command|write_file|replace)$"
-NAMES = {"UserPromptSubmit": "BeforeAgent", "Stop": "AfterAgent"}
-NAMES |= {"PreToolUse": "BeforeTool", "PostToolUse": "AfterTool"}
+NAMES = {
+    "UserPromptSubmit": "BeforeAgent",
+    "Stop": "AfterAgent",
+    "PreToolUse": "BeforeTool",
+    "PostToolUse": "AfterTool",
+}
 # In the program's list of hooks, and what `/hooks disable` takes.
 HOOK_NAME = "memtui"
 FOLDER, PARENT = "TRUST_FOLDER", "TRUST_PARENT"

@@ -13,8 +13,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.client.agents.records_hot import Record
 
-TOOLS = {"run_shell_command": "Bash", "write_file": "Write", "replace": "Edit", "read_file": "Read"}
-TOOLS |= {"write_todos": "TodoWrite", "ask_user": "AskUserQuestion"}
+TOOLS = {
+    "run_shell_command": "Bash",
+    "write_file": "Write",
+    "replace": "Edit",
+    "read_file": "Read",
+    "write_todos": "TodoWrite",
+    "ask_user": "AskUserQuestion",
+}
 HOOKS, HOOKS_END = "<hook_context>", "</hook_context>"
 SNAPSHOT, COPY = "<state_snapshot>", "<session_context>"
 # Words in the person's place that the program writes.

@@ -15,10 +15,24 @@ if TYPE_CHECKING:
     Record = dict[str, object]
 
 # OpenCode's tools in Claude Code's terms: the names, and the arguments that are called otherwise.
-TOOLS = {"bash": "Bash", "write": "Write", "edit": "Edit", "read": "Read", "apply_patch": "apply_patch", "task": "Task"}
-TOOLS |= {"todowrite": "TodoWrite", "glob": "Glob", "grep": "Grep", "webfetch": "WebFetch"}
-ARGUMENTS = {"edit": {"oldString": "old_string", "newString": "new_string", "replaceAll": "replace_all"}}
-ARGUMENTS |= {"write": {}, "read": {}, "apply_patch": {"patchText": "patch"}}
+TOOLS = {
+    "bash": "Bash",
+    "write": "Write",
+    "edit": "Edit",
+    "read": "Read",
+    "apply_patch": "apply_patch",
+    "task": "Task",
+    "todowrite": "TodoWrite",
+    "glob": "Glob",
+    "grep": "Grep",
+    "webfetch": "WebFetch",
+}
+ARGUMENTS = {
+    "edit": {"oldString": "old_string", "newString": "new_string", "replaceAll": "replace_all"},
+    "write": {},
+    "read": {},
+    "apply_patch": {"patchText": "patch"},
+}
 QUESTION = "question"
 # How a tool's error begins if a person refused the call with words, and how Claude Code writes that.
 REJECTED = "The user rejected permission to use this specific tool call with the following feedback: "

@@ -10,10 +10,21 @@ from memtui.client.agents import records_hot
 from memtui.client.agents.agent_hot import Agent
 
 # Qwen Code's tools in Claude Code's terms; their arguments have the same names, but for those of ARGUMENTS.
-TOOLS = {"run_shell_command": "Bash", "monitor": "Monitor", "agent": "Task", "task": "Task"}
-TOOLS |= {"write_file": "Write", "edit": "Edit", "read_file": "Read", "notebook_edit": "NotebookEdit"}
-TOOLS |= {"grep_search": "Grep", "glob": "Glob", "web_fetch": "WebFetch"}
-TOOLS |= {"todo_write": "TodoWrite", "ask_user_question": "AskUserQuestion"}
+TOOLS = {
+    "run_shell_command": "Bash",
+    "monitor": "Monitor",
+    "agent": "Task",
+    "task": "Task",
+    "write_file": "Write",
+    "edit": "Edit",
+    "read_file": "Read",
+    "notebook_edit": "NotebookEdit",
+    "grep_search": "Grep",
+    "glob": "Glob",
+    "web_fetch": "WebFetch",
+    "todo_write": "TodoWrite",
+    "ask_user_question": "AskUserQuestion",
+}
 ARGUMENTS = {"absolute_path": "file_path"}
 # Set for the hooks of a session that other sessions on this machine can write to: one in a terminal or an editor.
 PERSONAL = "QWEN_CODE_MESSAGING_SOCKET"

@@ -16,8 +16,12 @@ ASIDE = ("isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
 # Marks of a text that nobody typed here: by the client itself, handed over by another agent, from a chat of others.
 _NOT_TYPED = ("isMeta", "textNotTyped", "handedOff", "queueTranscriptOnly", "verifiedSlackHumanTurn", "wakeupSource")
 # The values that stand for a person, by field (2.1.332): `sdk` for `claude -p`; no `suggestion_accepted` of a model.
-_PERSONAL: dict[str, tuple[str, ...]] = {"rowSource": ("local",), "commandMode": ("prompt",)}
-_PERSONAL |= {"turnOrigin": ("human", "sdk", "unknown"), "promptSource": ("typed", "queued", "sdk")}
+_PERSONAL: dict[str, tuple[str, ...]] = {
+    "rowSource": ("local",),
+    "commandMode": ("prompt",),
+    "turnOrigin": ("human", "sdk", "unknown"),
+    "promptSource": ("typed", "queued", "sdk"),
+}
 _WRAPPED = re.compile(
     r"<(?P<tag>[a-z]+(?:[-_][a-z0-9]+)+|objective|context|summary|process|command|hook|tool_use_error)\b[^>\n]{0,400}>"
     r"(?:[\s\S]*?</(?P=tag)>|[\s\S]*\Z)",

@@ -24,8 +24,16 @@ INDENT = re.compile(r" *(?:(?:[•▏·○☐☑*+-]|\d{1,4}[.)]) +|[a-z]{1,10} 
 LONGEST_LABEL = 20
 LEAST_CELLS = 12  # nothing is indented where fewer cells than this would be left
 WORD, PART = re.compile(r"(?:[→←] )?\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")  # an arrow stays with what it points to
-MOVING = {"j": "scroll_down", "k": "scroll_up", "ctrl+b": "page_up", "ctrl+f": "page_down"}
-MOVING |= {"ctrl+u": "half(-1)", "ctrl+d": "half(1)", "g": "edge(-1)", "G": "edge(1)"}
+MOVING = {
+    "j": "scroll_down",
+    "k": "scroll_up",
+    "ctrl+b": "page_up",
+    "ctrl+f": "page_down",
+    "ctrl+u": "half(-1)",
+    "ctrl+d": "half(1)",
+    "g": "edge(-1)",
+    "G": "edge(1)",
+}
 
 
 class Detail(ScrollView, can_focus=True):

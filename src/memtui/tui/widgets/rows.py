@@ -29,8 +29,16 @@ Row = TypeVar("Row")
 STREAM_SECONDS = 2.0  # rows stream in as long as they are shown again within so many seconds
 STRIPS_KEPT = 400  # painted lines that are cached
 UNDO_SECONDS = 10.0  # how long after the key of undo a row counts as brought back by it
-MOVING = {"up,k": "move(-1)", "down,j": "move(1)", "pageup,ctrl+b": "page(-1)", "pagedown,ctrl+f": "page(1)"}
-MOVING |= {"ctrl+u": "page(-1, 2)", "ctrl+d": "page(1, 2)", "home,g": "edge(-1)", "end,G": "edge(1)"}
+MOVING = {
+    "up,k": "move(-1)",
+    "down,j": "move(1)",
+    "pageup,ctrl+b": "page(-1)",
+    "pagedown,ctrl+f": "page(1)",
+    "ctrl+u": "page(-1, 2)",
+    "ctrl+d": "page(1, 2)",
+    "home,g": "edge(-1)",
+    "end,G": "edge(1)",
+}
 
 
 @dataclass

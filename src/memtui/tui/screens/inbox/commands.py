@@ -186,9 +186,15 @@ class TrustCommands(RowCommands[TrustRow]):
 
 
 Families = Mapping[str, RowCommands[Any]]
-OF_FAMILY: dict[str, type[RowCommands[Any]]] = {"draft": DraftCommands, "todo": TodoCommands}
-OF_FAMILY |= {"changed": ChangedCommands, "change": ProposalCommands}
-OF_FAMILY |= {"problem": ProblemCommands, "trust": TrustCommands, FOLD.family: FoldCommands}
+OF_FAMILY: dict[str, type[RowCommands[Any]]] = {
+    "draft": DraftCommands,
+    "todo": TodoCommands,
+    "changed": ChangedCommands,
+    "change": ProposalCommands,
+    "problem": ProblemCommands,
+    "trust": TrustCommands,
+    FOLD.family: FoldCommands,
+}
 
 
 def commands(chosen: Chosen, families: Families) -> dict[str, Command]:

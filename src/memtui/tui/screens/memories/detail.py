@@ -28,8 +28,17 @@ MAX_BODY = 20_000  # characters of a body that are drawn; the editor opens all o
 LABEL = 10
 MARKUP = dict.fromkeys(map(ord, "`*"))  # marks of Markdown in a text, which its description may lack
 # Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.
-SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "modified", "updated", "triggers"}
-SHOWN_ELSEWHERE |= {*rules.FIELDS}
+SHOWN_ELSEWHERE = {
+    "name",
+    "description",
+    "title",
+    "type",
+    "originSessionId",
+    "modified",
+    "updated",
+    "triggers",
+    *rules.FIELDS,
+}
 Facts = list[tuple[str, Text]]  # lines, each with its label; empty labels continue the one above
 RECALL_ONLY = "recall only: not loaded, but brought with prompts that it fits"
 
