@@ -118,7 +118,8 @@ def test_memories_reach_the_other_machine_and_one_undo_takes_them_back(both):
     assert [row[:1] + row[3:] for row in rows] == [("laptop", 0, 0, 0), ("desktop", None, 0, None)]
     laptop.write("shop", "Ship on Fridays.", "auto")
     laptop.write("ship", "Ship on Fridays.")
-    assert sync.machines(laptop.env, laptop.root, sync.load(laptop.root))[0].ahead == 2
+    with Journal(laptop.root).locked():
+        assert sync.machines(laptop.env, laptop.root, sync.load(laptop.root))[0].ahead == 2
     laptop.sync()
     own, other = sync.machines(laptop.env, laptop.root, sync.load(laptop.root))
     assert (own.ahead, setup.machine(own, own.time + 7200.0)[-52:], other.behind) == (
@@ -133,10 +134,9 @@ def test_a_sync_without_changes_only_asks_the_remote(both, monkeypatch):
     laptop.sync()
     assert not quick.is_done(laptop.env, 1.0)  # so new that its times may not tell
     monkeypatch.setattr(quick, "TICK", 0.0)
-    removed = [("removed-meanwhile.md", "")]
-    monkeypatch.setattr(locate_hot, "walk", lambda top, walk=locate_hot.walk: [*walk(top), *removed])
+    # One that an agent removes meanwhile.
+    monkeypatch.setattr(locate_hot, "walk", lambda top, walk=locate_hot.walk: [*walk(top), ("gone.md", "")])
     laptop.sync()
-    removed.clear()
     assert desktop.sync(dry_run=True).came == ["global/MEMORY.md", "global/ship.md"]
     assert desktop.text("ship") is None
     monkeypatch.setattr(repository.Remote, "fetch", None)

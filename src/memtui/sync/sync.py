@@ -102,8 +102,9 @@ def _run_locked(
     repo = repository(root, state)
     repo.make()
     journal = Journal(root, by, lambda: now)
-    with journal.locked():
-        pass  # what a killed sync wrote in part is reverted before it is read
+    if not offline:  # which only looks, also while another process writes
+        with journal.locked():
+            pass  # what a killed sync wrote in part is reverted before it is read
     if state.taking:  # and what it wrote as a whole is what both begin with now
         records = (t.record for t in journal.ledger().all() if t.state == "done")
         if any(record.get("commit") == state.taking for record in records):
