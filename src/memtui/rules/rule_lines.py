@@ -16,10 +16,11 @@ _PART = re.compile(
     r"(?P<key>never|always|instead|before|with|enforce)\s*:\s*"
     r"(?P<value>\{(?:\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^{}\"'])*\}|\w+)[\s,;]*"
 )
-# A rule as screens show it.
+# A rule as screens show it, or with `enforce` and the mapping of its second part as in a file.
 _SHORT = re.compile(
-    r"(?P<kind>never|always)\s+(?P<subject>“[^”]*”(?: in [^;]+?)?|[^\s:;][^;]*?)"
-    r"(?:,?\s+(?P<relation>instead|before|with)\s+(?P<other>[^;]+?))?(?:\s+\(enforce: (?P<enforce>\w+)\))?\s*(?:;\s*|$)"
+    r"(?P<kind>never|always)\s+(?P<subject>“[^”]*”(?: in [^;\n]+?)?|[^\s:;][^;\n]*?)"
+    r"(?:,?\s+(?P<relation>instead|before|with)(?::\s*|\s+)(?P<other>[^\s;][^;\n]*?))?"
+    r"(?:,?\s+\(?enforce:\s*(?P<enforce>\w+)\)?)?\s*(?:[;\n]\s*|$)"
 )
 _TEXT = re.compile(r"[“\"](?P<text>.+)[”\"](?: in (?P<path>.+))?")
 
@@ -59,7 +60,9 @@ def rules_of_line(text: str) -> list[Rule]:
 
 
 def _side(words: str) -> str:
-    """Return the mapping of what a person named: a text in quotes, a path, or a command, also with more words."""
+    """Return the mapping of what a person named: itself, a text in quotes, a path, or a command, with more words."""
+    if words.startswith("{"):
+        return words
     if match := _TEXT.fullmatch(words):
         targets = {"reply": match["text"]} if match["path"] == "a reply" else match.groupdict()
     elif " " not in words and ("/" in words or re.search(r"\.\w+$", words)):
