@@ -86,6 +86,9 @@ def test_a_paragraph_that_moved_is_there_once_with_the_others_change():
     merged = merge.merge_memory(MEMORY, ours, theirs, "ship.md")
     assert merged.data.count(b"Ship on") == 1
     assert merged.data.endswith(b"\nShip on Thursdays.\n")
+    ours = b"Ask Jo before it runs.\n\nUse pnpm here.\n\nTag each commit twice.\n"
+    texts = b"Use pnpm here.\n\nAsk Jo before it runs.\n", ours, b"Use pnpm here.\n\nAsk Ann before it runs.\n"
+    assert merge.merge_memory(*texts, "a.md") == merge.Merge(ours.replace(b"Jo", b"Ann"))
 
 
 def test_a_paragraph_that_moved_up_is_there_once():
@@ -129,7 +132,9 @@ def test_two_names_and_two_texts_leave_one_of_each_and_the_other_text():
     merged = trees.merge(base, ours, theirs)
     (row,) = sync._asked(base, ours, theirs, merged, lambda _: True, "laptop", dict).values()
     assert (merged.tree, b'"path": "b.md"' in row, b"Ask Max" in row) == (ours, True, True)
-    assert sync._sentences(merged.conflicts)[0] == "a.md: renamed on both sides; it is b.md now."
+    texts = ((n, f"---\nname: {n}\n---\nText.\n".encode(), f"- [{n}]({n}.md)\n".encode()) for n in "abc")
+    merged = trees.merge(*({f"x/{n}.md": text, "x/MEMORY.md": line} for n, text, line in texts))
+    assert sync._sentences(merged.conflicts) == ["x/a.md: renamed on both sides; it is x/b.md now."]
 
 
 def test_a_text_in_the_place_of_another_one_is_asked_about_by_its_own_name():
@@ -139,12 +144,6 @@ def test_a_text_in_the_place_of_another_one_is_asked_about_by_its_own_name():
     merged = trees.merge(base, ours, theirs)
     assert [conflict.where for conflict in merged.conflicts] == ["a.md"]
     assert sync._asked(base, ours, theirs, merged, lambda _: True, "laptop", dict)
-
-
-def test_a_paragraph_that_moved_up_takes_the_change_of_the_other_side():
-    ours = b"Ask Jo before it runs.\n\nUse pnpm here.\n\nTag each commit twice.\n"
-    texts = b"Use pnpm here.\n\nAsk Jo before it runs.\n", ours, b"Use pnpm here.\n\nAsk Ann before it runs.\n"
-    assert merge.merge_memory(*texts, "a.md") == merge.Merge(ours.replace(b"Jo", b"Ann"))
 
 
 def test_two_memories_that_each_machine_merged_the_other_way_are_one():

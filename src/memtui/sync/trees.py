@@ -45,7 +45,7 @@ def merge(
             loser, winner = (1, 0) if ours_stand(path) else (0, 1)
             conflicts.append(Conflict(path, names[winner], "", names[winner]))
             side = (ours, theirs)[loser]
-            renamed = _moved(side, {names[loser]: names[winner]})
+            renamed = _renamed(side, names[loser], names[winner])
             ours, theirs = (ours, renamed) if loser else (renamed, theirs)
             renames[loser][path] = names[winner]
     for number in (0, 1):  # a new file of the other side, of the name that one found
@@ -264,6 +264,17 @@ def _moved(tree: Tree, renames: Mapping[str, str]) -> Tree:
             above = moved.get(new_index, b"").rstrip(b"\r\n")
             moved[new_index] = b"\n".join([above, own[0].rstrip("\r\n").encode("utf-8", "surrogateescape")]) + b"\n"
     return moved | {index: index_lines.replace_targets(moved[index], renamed) for index, renamed in names.items()}
+
+
+def _renamed(tree: Tree, path: str, new: str) -> Tree:
+    """Return a tree with a memory at another path, whose name and title are those of it if they were of the old one."""
+    if path not in tree or new in tree:
+        return tree
+    moved = _moved({**tree, path: _with_name(tree[path], path, new)}, {path: new})
+    directory, _, name = new.rpartition("/")
+    titles = (os.path.basename(one).removesuffix(".md") for one in (path, new))
+    index = f"{directory}/{INDEX_NAME}"
+    return moved | ({index: index_lines.replace_target(moved[index], name, name, *titles)} if index in moved else {})
 
 
 def _with_name(data: bytes, path: str, new: str) -> bytes:
