@@ -1,14 +1,18 @@
 """The session files of all agents that write JSON lines: who spoke, what arrived, what a torn or a large file gives."""
 
+import sys
 import time
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.client import agents
 from memtui.client.agents import agents_hot, programs
 from memtui.client.transcripts.conversation import Conversation
 from memtui.client.transcripts.transcript_hot import Reader
@@ -193,3 +197,19 @@ def test_a_session_of_100_mb_is_read_fast_and_in_bounded_memory(session):
         pass
     assert tracemalloc.get_traced_memory()[1] < 40 << 20
     tracemalloc.stop()
+
+
+def test_two_threads_may_ask_for_an_agent_at_once(monkeypatch):
+    for name in ("qwen_hot", "records_hot"):
+        monkeypatch.delitem(sys.modules, f"memtui.client.agents.{name}", raising=False)
+        monkeypatch.delattr(agents, name, raising=False)
+    others = []
+
+    def find_spec(name, *_):
+        if name.endswith("records_hot"):  # which qwen_hot imports
+            others.append(pool.submit(agents_hot.load, "qwen"))
+            time.sleep(0.05)
+
+    monkeypatch.setattr(sys, "meta_path", [SimpleNamespace(find_spec=find_spec), *sys.meta_path])
+    with ThreadPoolExecutor() as pool:
+        assert agents_hot.load("qwen").name == others[0].result().name == "qwen"

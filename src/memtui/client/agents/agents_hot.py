@@ -15,8 +15,7 @@ MARKS = {"COPILOT_CLI": "copilot"}
 def load(name: str) -> "Agent":
     """Return an agent by its name; Claude Code for one that is unknown, or empty."""
     module = f"memtui.client.agents.{name}_hot" if name in NAMES[1:] else "memtui.client.agents.agent_hot"
-    if module not in sys.modules:
-        __import__(module)
+    __import__(module)  # also waits for a thread that is importing it
     agent: Agent = sys.modules[module].AGENT
     return agent
 
