@@ -23,9 +23,6 @@ def base(tmp_path):
     return str(tmp_path)
 
 
-# --- reading
-
-
 def test_reads_are_bounded_and_a_missing_file_fails_or_is_empty_as_asked(base):
     with open(base + "/f", "wb") as file:
         file.write(b"0123456789" * 300_000)
@@ -50,9 +47,6 @@ def test_what_is_no_regular_file_is_refused_at_once(base, make):
     with pytest.raises(OSError):
         fs_hot.append(base + "/odd", b"lost for ever\n")
     assert time.monotonic() - before < 30
-
-
-# --- appending
 
 
 def test_an_append_makes_all_private_or_is_an_error_where_nothing_can_be(base):
@@ -120,9 +114,6 @@ def test_appends_of_many_processes_do_not_mix(base):
     assert sorted(lines) == sorted(letter.encode() * 100 for letter in "abcd" for _ in range(200))
 
 
-# --- rewriting
-
-
 def test_a_rewrite_keeps_the_mode_of_the_file_it_replaces(base):
     fs_hot.write_atomic(base + "/new", b"1")
     assert mode(base + "/new") == 0o600
@@ -132,8 +123,6 @@ def test_a_rewrite_keeps_the_mode_of_the_file_it_replaces(base):
     fs_hot.write_atomic(base + "/sub/dir/f", b"3", durable=False)
     assert (fs_hot.read_bytes(base + "/sub/dir/f"), sorted(os.listdir(base))) == (b"3", ["new", "sub"])
 
-
-# --- locks
 
 HOLD = """
 import sys

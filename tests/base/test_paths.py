@@ -71,9 +71,6 @@ def test_long_names_are_cut_and_get_a_hash_over_utf16_units(piece, times):
     assert paths_hot.slug(path) == javascript_slug(path)
 
 
-# --- keys of projects
-
-
 @pytest.mark.parametrize(
     "names", [["my-app", "my_app", "my.app", "my app"], ["新聞", "暫存", "🎈"], ["a" * 300 + "-b", "a" * 300 + "_b"]]
 )
@@ -90,9 +87,6 @@ def test_a_key_is_a_plain_file_name_and_is_never_a_slug(one, other):
     key = paths_hot.project_key("/" + one)
     assert re.fullmatch(r"[A-Za-z0-9-]+\.[0-9a-f]{6}", key)
     assert key != paths_hot.slug("/" + other)
-
-
-# --- configuration
 
 
 def test_directories_come_from_the_environment():
@@ -196,8 +190,6 @@ def test_what_is_neither_file_nor_directory_is_passed_over(repo):
     (repo / "lib" / ".git").symlink_to(repo / "nowhere")
     assert paths_hot.project_root(str(repo / "lib")) == str(repo)
 
-
-# --- paths without `os`
 
 PARTS = st.lists(st.sampled_from(["a", "b", "..", ".", "", "link", "up", "loop", "gone"]), max_size=8)
 

@@ -96,9 +96,6 @@ def test_what_is_not_trusted_is_only_counted(root, memory):
     assert read(root, str(memory), trust_hot.Trust(False, {})).untrusted == 3
 
 
-# --- with caches
-
-
 @pytest.fixture
 def many(memory):
     for number in range(catalog_hot.CACHE_FROM + 200):

@@ -75,9 +75,6 @@ def test_reading_ends_after_so_many_bytes_and_says_so(root):
     assert not every.older
 
 
-# --- by places
-
-
 def numbered(number):
     return {"v": 1, "id": f"id{number}", "items": []}
 

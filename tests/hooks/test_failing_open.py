@@ -14,8 +14,6 @@ from launching import EVENTS, LAUNCHER, PYTHON, SPEAKING
 from memtui.base import fs_hot, paths_hot
 from memtui.recall import index_build
 
-# --- standard input
-
 ODD = {
     "empty": b"",
     "blank": b" \n",
@@ -82,9 +80,6 @@ def test_no_odd_id_leaves_its_directory_and_without_a_home_all_is_quiet(home):
         home.run("UserPromptSubmit", data, argv=argv, launches=True)
 
 
-# --- standard output
-
-
 @pytest.mark.parametrize("event", SPEAKING)
 def test_where_nobody_listens_guidance_is_kept(home, event):
     home.guide("said", urgent="yes")
@@ -118,9 +113,6 @@ def test_with_standard_streams_closed_nothing_breaks(home):
             assert b"said" in done.stdout
         else:
             assert home.waiting() == ["said"]
-
-
-# --- files
 
 
 def listen(path):

@@ -72,9 +72,6 @@ def without_hooks(value):
     return {key: item for key, item in value.items() if key != "hooks"}
 
 
-# --- installing
-
-
 def test_every_event_gets_a_command_with_an_absolute_interpreter(world):
     world.write("{}")
     world.install()
@@ -234,8 +231,6 @@ def test_uninstall_restores_every_odd_file(world, original, way):
         assert world.file.read_bytes() == expected
 
 
-# --- properties
-
 COMMANDS = st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=9)})
 GROUPS = st.lists(st.fixed_dictionaries({"hooks": st.lists(COMMANDS, max_size=2)}), max_size=2)
 HOOKS = st.dictionaries(st.sampled_from([*EVENTS, "Notification"]), GROUPS, max_size=4)
@@ -311,9 +306,6 @@ def test_on_disk_install_and_uninstall_give_back_the_bytes(tmp_path_factory, cas
     assert not (world.root / "installs.json").exists()
 
 
-# --- uninstalling after changes
-
-
 def test_uninstall_keeps_an_edit_and_understands_an_older_record(world):
     world.write('{\n  "a": 1\n}\n')
     world.install(python="/old/python")
@@ -331,9 +323,6 @@ def test_uninstall_keeps_an_edit_and_understands_an_older_record(world):
     assert not world.plan().changed
     world.uninstall()
     assert world.file.read_bytes() == b'{ "a": 1 }'
-
-
-# --- errors
 
 
 @pytest.mark.parametrize(
@@ -400,9 +389,6 @@ def test_a_damaged_record_is_an_error_with_a_way_out(world):
     with pytest.raises(MemtuiError) as caught:
         world.plan("uninstall")
     assert "installs.json" in caught.value.hint
-
-
-# --- where
 
 
 def test_files_interpreter_and_commands_are_the_right_ones(tmp_path):

@@ -14,9 +14,6 @@ def tags(context):
     return re.findall(r"^<(memtui-[a-z-]+) ", context, re.MULTILINE)
 
 
-# --- guidance
-
-
 def test_guidance_comes_once_with_its_source_and_is_logged(home):
     name = home.guide("CI is red on master", from_="ci-watch")
     said = home.prompt().context
@@ -82,9 +79,6 @@ def test_guidance_too_long_for_any_delivery_is_named_once_and_never_cut(home, te
     assert (home.waiting(), home.prompt().raw) == ([text], b"")
     assert "too long" in home.prompt("s2").context
     assert home.tool().raw == b""
-
-
-# --- pending updates
 
 
 def test_pending_updates_come_newest_first_and_as_unreviewed(home):
@@ -183,9 +177,6 @@ def test_updates_without_room_are_named_and_come_with_the_next_prompt(home):
     assert sorted(found) == list(range(6))
 
 
-# --- pending items
-
-
 def test_pending_items_come_with_the_first_prompt_of_another_session(home):
     home.leave("items", "finish the login test", session="s0-12345678")
     home.leave("items", "of this session", session="s1")
@@ -210,9 +201,6 @@ def test_items_without_room_come_with_the_next_prompt(home):
     for _ in range(3):
         found += re.findall(r"- \[ \] (item \d) x{200}", home.prompt().context)
     assert (found, home.prompt().raw) == (["item 0", "item 1", "item 2"], b"")
-
-
-# --- modes
 
 
 EVERYTHING = {"memtui-guidance", "memtui-pending-updates", "memtui-pending-items"}

@@ -18,9 +18,6 @@ def listed(context):
     return re.findall(r"^- \[\w+\] ([\w-]+)", context, re.MULTILINE)
 
 
-# --- the index
-
-
 def test_the_index_names_global_and_project_memories_rules_first(home):
     home.remember("a-reference", kind="reference")
     home.remember("b-user", kind="user")
@@ -320,9 +317,6 @@ def test_the_session_that_a_client_serves_is_live_until_the_client_ends(home):
     assert sessions.served(str(home.root)) == {}
 
 
-# --- the turn
-
-
 @pytest.mark.every(step=1)
 def test_what_is_typed_in_mid_turn_belongs_to_the_turn(home):
     home.guide("first of the turn")
@@ -444,9 +438,6 @@ def test_what_is_trusted_in_mid_session_comes_with_the_next_prompt(home):
     assert "+ - [feedback] ours: Ours\n" in home.prompt().context
     trust_grants.revoke(str(home.root), str(path.parent))
     assert "- - [feedback] ours: Ours\n" in home.prompt().context
-
-
-# --- pinned memories
 
 
 def test_a_session_begins_with_pinned_memories_whole_and_once(home):

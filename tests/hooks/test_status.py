@@ -186,9 +186,6 @@ def test_the_plugin_is_found_beside_settings_hooks_until_it_is_disabled(world, t
     assert world.status().problems == []
 
 
-# --- standing down
-
-
 def test_with_hooks_in_settings_the_plugin_stands_down_where_they_run(world, tmp_path):
     for scope in ("project", "local"):
         path = world.install(scope)

@@ -90,9 +90,6 @@ def test_a_file_that_can_not_be_read_is_logged_and_the_rest_is_said(home):
     assert [each["where"] for each in home.errors()] == ["StatusLine"]
 
 
-# --- installing
-
-
 class World(test_install.World):
     """A settings file, and installing a status line into it."""
 

@@ -42,9 +42,6 @@ def test_in_a_linked_worktree_a_path_is_taken_from_its_top(home, tmp_path):
         assert "mind the encoding" in home.hook("PreToolUse", cwd=str(fix), **given).context
 
 
-# --- use
-
-
 def uses(home):
     return [(i["action"], i["scope"], i["id"]) for r in home.log() for i in r["items"] if i["kind"] == "use"]
 
@@ -105,9 +102,6 @@ def test_other_files_and_tools_and_what_was_refused_are_no_use(home):
     for tool, words, outcome in given:
         home.hook("PostToolUse", tool_name=tool, tool_input=words, tool_response={"outcome": outcome})
         assert (home.log(), home.errors()) == ([], []), (tool, words)
-
-
-# --- who gets nothing
 
 
 def test_a_subagent_gets_nothing_and_takes_nothing(home):

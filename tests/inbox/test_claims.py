@@ -43,9 +43,6 @@ def names_claimed(box):
     return sorted(os.listdir(box + "/claimed")) if os.path.isdir(box + "/claimed") else []
 
 
-# --- for whom
-
-
 @pytest.mark.parametrize(
     ("fields", "who", "reason"),
     [
@@ -82,9 +79,6 @@ def names_claimed(box):
 def test_guidance_is_for_whom_its_fields_say(fields, who, reason):
     entry = format_hot.parse(format_hot.render({"id": "x", **fields}, "text"))[0]
     assert claims_hot.addressed(entry, recipient(**who)) == reason
-
-
-# --- taking
 
 
 def test_what_is_taken_is_in_the_claim_alone_and_no_lock_is_waited_for(box):

@@ -39,9 +39,6 @@ def some(text):
     return bool(normal(text).strip())
 
 
-# --- round trip
-
-
 @pytest.mark.slow
 @given(FIELDS, LINES | TEXTS)
 @example({}, "a\n<!-- /memtui -->\n<!-- memtui id=evil -->\nb")
@@ -141,9 +138,6 @@ def test_taking_entries_out_leaves_the_others_as_they_were(pieces, data):
     assert "".join(left.split()) == "".join(kept.split())
 
 
-# --- hand-written text
-
-
 def texts(source, items=False):
     return [entry.text for entry in format_hot.parse(source, items)]
 
@@ -165,9 +159,6 @@ def test_text_by_hand_is_an_entry_and_a_missing_end_or_crlf_is_read():
     assert (texts("\ufeffCI is red\r\n"), texts("CI is red\r")) == (["CI is red"], ["CI is red"])
     data = bytes(range(256)) * 4
     assert len(format_hot.parse(format_hot.decode(data))) == 1
-
-
-# --- pending items
 
 
 ITEMS = """# Unfinished
@@ -200,9 +191,6 @@ def test_each_list_item_or_line_is_a_pending_item_and_is_removed_alone():
         rest = without(ITEMS, {entry.id}, items=True)
         assert texts(rest, items=True) == [other.text for other in entries if other is not entry]
         assert "# Unfinished" in rest
-
-
-# --- files
 
 
 @pytest.fixture

@@ -356,9 +356,6 @@ def test_what_was_appended_after_the_hook_had_read_is_not_lost(world, arrived, l
     assert world.texts() == (["said late"] if arrived else ["a", "said late"])
 
 
-# --- many claims
-
-
 def test_one_session_or_some_inboxes_can_be_settled_alone(world):
     world.log(world.take("a"))
     world.tell(agent())

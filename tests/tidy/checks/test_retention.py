@@ -84,9 +84,6 @@ def world(tmp_path):
     return World(tmp_path)
 
 
-# --- versions of memories
-
-
 def taken_in(world, days, texts):
     directory = world.repo / "memory"
     directory.mkdir(exist_ok=True)
@@ -125,9 +122,6 @@ def test_a_text_that_a_version_and_a_change_name_goes_with_the_last(world):
     world.create("two")
     assert world.collect().images == 1
     assert version.digest not in world.images()
-
-
-# --- changes
 
 
 def test_old_changes_go_with_their_contents_and_younger_ones_can_be_undone(world):
@@ -300,9 +294,6 @@ def test_months_of_deliveries_that_ended_long_ago_go(tmp_path):
     assert not retention.collect(root, NOW).months
 
 
-# --- trust
-
-
 def names(world, memory):
     return sorted(trust_hot.load(world.root, str(memory)).hashes.values())
 
@@ -322,9 +313,6 @@ def test_of_each_memory_the_newest_trusted_texts_stay(world):
     assert known.allows(b"b\n")
     shutil.rmtree(trusted)
     assert len(names(world, trusted)) == 21, "trust in a repository that is gone stays"
-
-
-# --- all of it
 
 
 @pytest.mark.kill
