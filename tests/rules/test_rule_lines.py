@@ -42,8 +42,8 @@ def test_a_rule_is_read_as_screens_show_it():
         "never npm *, instead pnpm *", "always CHANGELOG.md with src/**", "never “x(; y” in *.ts", "never “—” in a reply",
     ]  # fmt: skip
     assert rules[2].enforce == "ask"
-    mixed = rules_of_line('never npm *, instead: {command: "pnpm *"}, enforce: ask\nnever yarn')
-    assert ([*map(str, mixed)], mixed[0].enforce) == (["never npm *, instead pnpm *", "never yarn *"], "ask")
+    mixed = rules_of_line('never npm *, instead: {command: "pnpm *"}, enforce: ask\nnever yarn before:x')
+    assert ([*map(str, mixed)], mixed[0].enforce) == (["never npm *, instead pnpm *", "never yarn before:x *"], "ask")
 
 
 @pytest.mark.parametrize(

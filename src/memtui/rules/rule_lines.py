@@ -19,7 +19,7 @@ _PART = re.compile(
 # A rule as screens show it, or with `enforce` and the mapping of its second part as in a file.
 _SHORT = re.compile(
     r"(?P<kind>never|always)\s+(?P<subject>“[^”]*”(?: in [^;\n]+?)?|[^\s:;][^;\n]*?)"
-    r"(?:,?\s+(?P<relation>instead|before|with)(?::\s*|\s+)(?P<other>[^\s;][^;\n]*?))?"
+    r"(?:,?\s+(?P<relation>instead|before|with)(?::\s*(?=\{)|\s+)(?P<other>[^\s;][^;\n]*?))?"
     r"(?:,?\s+\(?enforce:\s*(?P<enforce>\w+)\)?)?\s*(?:[;\n]\s*|$)"
 )
 _TEXT = re.compile(r"[“\"](?P<text>.+)[”\"](?: in (?P<path>.+))?")
