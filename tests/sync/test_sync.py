@@ -173,7 +173,7 @@ def test_what_both_changed_is_asked_on_both_and_decided_once(both, words):
     (draft,), (other,) = laptop.drafts(), desktop.drafts()
     assert {"Mondays", "Sundays"} - {stands} == {word for word in ("Mondays", "Sundays") if word in draft.text}
     assert other.text == draft.text
-    assert draft.fields["from"] == "machine:desktop" if stands == "Mondays" else "machine:laptop"
+    assert draft.fields["from"] == ("machine:desktop" if stands == "Mondays" else "machine:laptop")
     assert (draft.fields["replaces"], draft.fields["kind"]) == ("ship.md", "rewrite")
     path = Path(paths_hot.inbox_dir(laptop.root, None), "pending-updates.md")
     for source, texts in ("x" * format_hot.MAX_BYTES + path.read_text(), [draft.text]), ("", []):
