@@ -35,7 +35,7 @@ def test_a_draft_is_approved_with_its_rules_with_others_or_with_none(bare):
     for words in ("Use pnpm, not npm", "Use pnpm, not npm, says Ann", "Use pnpm, not npm, says Bob"):
         file_hot.add_entry(paths_hot.inbox_dir(paths_hot.root(env), None), "updates", {"scope": "global"}, words)
     ids = [entry["id"] for entry in bare.json("inbox")["entries"]]
-    broken = f"checks  {RULE}   broken 2 of 3 times in the last 30 days"
+    broken = f"rules  {RULE}   broken 2 of 3 times in the last 30 days"
     assert broken in bare("inbox", ids[0]).out
     assert bare.json("inbox", ids[0])["checks"] == [{"rule": RULE, "opportunities": 3, "broken": 2}]
     assert broken in bare("approve", ids[0]).out
