@@ -124,6 +124,11 @@ def test_what_one_merged_gets_what_the_other_changed_in_it():
     merged = {"global/a.md": theirs["global/a.md"] + b"\nUse pnpm.\n\nAsk Jo.\n"}
     assert trees.merge(base, ours, theirs) == (merged, [])
     assert trees.merge(base, theirs, ours) == (merged, [])
+    base["global/b.md"], theirs = (
+        f"---\ndescription: {words}\n---\nUse pnpm.\n".encode() for words in ("Tools", "Jo's")
+    )
+    for sides in ((ours, {**base, "global/b.md": theirs}), ({**base, "global/b.md": theirs}, ours)):
+        assert b"Jo's" in trees.merge(base, *sides).tree["global/a.md"]
 
 
 def test_two_names_and_two_texts_leave_one_of_each_and_the_other_text():

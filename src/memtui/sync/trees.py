@@ -39,15 +39,16 @@ def merge(
         return TreeMerge(dict(ours), conflicts)
     ours, theirs = _apart(base, ours), _apart(base, theirs)
     renames = _renames(base, ours), _renames(base, theirs)
-    for path in renames[0].keys() & renames[1].keys():  # one name stands if both found another
-        names = renames[0][path], renames[1][path]
+    # One name stands if both found another: first where it is free, as another memory may leave it for the rest.
+    winners = {path: 0 if ours_stand(path) else 1 for path in renames[0].keys() & renames[1].keys()}
+    occupied = {path for path, winner in winners.items() if renames[winner][path] in (theirs, ours)[winner]}
+    for path in sorted(winners, key=lambda path: (path in occupied, path)):
+        names, winner = (renames[0][path], renames[1][path]), winners[path]
         if names[0] != names[1]:
-            loser, winner = (1, 0) if ours_stand(path) else (0, 1)
             conflicts.append(Conflict(path, names[winner], "", names[winner]))
-            side = (ours, theirs)[loser]
-            renamed = _renamed(side, names[loser], names[winner])
-            ours, theirs = (ours, renamed) if loser else (renamed, theirs)
-            renames[loser][path] = names[winner]
+            renamed = _renamed((theirs, ours)[winner], names[1 - winner], names[winner])
+            ours, theirs = (ours, renamed) if winner == 0 else (renamed, theirs)
+            renames[1 - winner][path] = names[winner]
     for number in (0, 1):  # a new file of the other side, of the name that one found
         for old, new in renames[number].items():
             other = (theirs, ours)[number]
@@ -73,7 +74,8 @@ def merge(
         new = min(both or targets, default="")
         for path in sorted({old, *(() if both else targets)} - {new}) if old in base and new else ():
             into[path] = new
-            base, ours, theirs = (_with_body(side, path, new, base[new]) for side in (base, ours, theirs))
+            words = _description(base.get(path, b""))
+            base, ours, theirs = (_with_body(side, path, new, base[new], words) for side in (base, ours, theirs))
     clashes: tuple[dict[str, str], dict[str, str]] = {}, {}
     occupied = {*map(on_any_disk, {*base, *ours, *theirs})}
     for path in sorted((ours.keys() & theirs.keys()) - base.keys()):
@@ -154,7 +156,8 @@ def _file(
 def _apart(base: Tree, side: Tree) -> Tree:
     """Return a side in which a memory that took the place of another one has a name of its own: one that came from
     elsewhere, or whose old text went elsewhere. Any other one whose whole text is new was edited."""
-    changed = [path for path in base.keys() | side.keys() if base.get(path) != side.get(path) and _is_memory(path)]
+    every = sorted(base.keys() | side.keys())
+    changed = [path for path in every if base.get(path) != side.get(path) and _is_memory(path)]
     both = [path for path in changed if path in base and path in side]
     both = [path for path in both if not _ratio(_body(base[path]), _body(side[path]))]
     bodies = [[(path, _body(tree[path])) for path in changed if path in tree] for tree in (base, side) if both]
@@ -208,18 +211,25 @@ def _end(into: Mapping[str, str], path: str) -> str:
     return path
 
 
-def _with_body(tree: Tree, old: str, new: str, before: bytes) -> Tree:
+def _with_body(tree: Tree, old: str, new: str, before: bytes, description: str) -> Tree:
     """Return a tree in which the body of one memory, if it has that, is at the end of another one, or instead of it
-    where that is gone: then under the fields that it had `before`."""
+    where that is gone: then under the fields that it had `before`. A description that the side changed goes along."""
     if old not in tree:
         return tree
+    body, words = document.parse(tree[old]).body, _description(tree[old])
+    if words not in {"", description}:
+        body = "\n" + words + "\n\n" + body.lstrip("\r\n")
     if new not in tree:
         moved = _moved(tree, {old: new})
         doc = document.parse(before)
-        return moved if doc.broken else {**moved, new: doc.with_body(document.parse(tree[old]).body).raw}
-    body = document.parse(tree[old]).body.strip("\r\n").encode("utf-8", "surrogateescape")
+        return moved if doc.broken else {**moved, new: doc.with_body(body).raw}
+    text = body.strip("\r\n").encode("utf-8", "surrogateescape")
     rest = {path: data for path, data in tree.items() if path != old}
-    return {**rest, new: tree[new].rstrip(b"\r\n") + b"\n\n" + body + b"\n"}
+    return {**rest, new: tree[new].rstrip(b"\r\n") + b"\n\n" + text + b"\n"}
+
+
+def _description(data: bytes) -> str:
+    return str(document.parse(data).get(("description",)) or "").strip()
 
 
 def _is_memory(path: str) -> bool:
