@@ -219,8 +219,8 @@ class OtherTalk:
     def use_tool(self) -> None:
         """Have the model use a tool."""
         self.write("call")
-        given = {event: self.filled(more, self.values) for event, more in self.shape["tools"].items()}
-        text = "".join([self.hook(event, **more) for event, more in given.items()])
+        payloads = {event: self.filled(more, self.values) for event, more in self.shape["tools"].items()}
+        text = "".join([self.hook(event, **more) for event, more in payloads.items()])
         if self.agent == "codex":
             self.write("context" if text else "", text=text)
         self.write("result", text="" if self.agent == "codex" else text)

@@ -552,9 +552,9 @@ class Year:
                 self.wrong.append(f"{token} is lost")
             elif waiting[token].count("attempts") < 3:
                 self.wrong.append(f"{token} is held back: {waiting[token].raw!r}")
-        kept = "\n".join(e.raw for world in self.worlds for kind in ("updates", "items") for e in world.waiting(kind))
+        inbox = "\n".join(e.raw for world in self.worlds for kind in ("updates", "items") for e in world.waiting(kind))
         tops = [[world.config + "/memory", world.native, world.shop + "/.claude"] for world in self.worlds]
-        held = kept + "".join(self._text(top) for top in [*tops[0], *tops[1]])
+        held = inbox + "".join(self._text(top) for top in [*tops[0], *tops[1]])
         ever = held + "".join(self._text(world.root + "/trash") for world in self.worlds)
         since = self.now - KEPT_DAYS * DAY
         past = [token for token, at in {**self.edits, **self.removed}.items() if at > since]

@@ -390,8 +390,8 @@ class _Builder:
         later = []
         if changes.read or changes.again:
             later = [write(self.root, self.base, chain(read(), self._read(changes.again)), manifest.average)[0]]
-        gone = [files[file] for file in {*replaced, *changes.gone} if file in files]
-        dead = {known.number for known in gone if not known.segment}
+        stale = [files[file] for file in {*replaced, *changes.gone} if file in files]
+        dead = {known.number for known in stale if not known.segment}
         segments = [{**entry, "dead": entry["dead"] | dead} for entry in manifest.segments[:1]]
         self._write_manifest(manifest.average, manifest.everyday, [*segments, *later])
         return len(replaced)

@@ -71,8 +71,8 @@ def _lines(
     verb, other = ("would come", "would go") if dry_run else ("came", "went")
     for arrow, paths in (("↓", outcome.came), ("↑", outcome.went)):
         for path in paths:
-            sign, gone = ("✗", " is deleted") if path in outcome.deleted else ("", "")
-            yield f"{styled(arrow + sign, 'green')} {line(path.replace('team/', own.team + ': ', 1))}{gone}"
+            sign, note = ("✗", " is deleted") if path in outcome.deleted else ("", "")
+            yield f"{styled(arrow + sign, 'green')} {line(path.replace('team/', own.team + ': ', 1))}{note}"
     yield from _beside(ctx, outcome)
     if not (outcome.came or outcome.went):
         yield f"Nothing to sync with the {_whose(own)}." if own.team else NOTHING_ELSE if outcome.withheld else NOTHING

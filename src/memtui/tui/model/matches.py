@@ -54,15 +54,15 @@ class Haystack(Generic[Row]):
         before, places = self._before
         # Of more letters no other row has them.
         likely = places if all(any(word in longer for longer in words) for word in before) else range(len(self.rows))
-        found = []
+        places = []
         for at in likely:
             if missing := [word for word in words if word not in self._texts[at]]:
                 body = self._body(self.rows[at]).casefold()
                 if not all(word in body for word in missing):
                     continue
-            found.append(at)
-        self._before = words, found
-        return found
+            places.append(at)
+        self._before = words, places
+        return places
 
 
 def mark(texts: Sequence[Text], typed: str) -> None:

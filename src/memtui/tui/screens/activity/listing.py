@@ -184,8 +184,8 @@ class Listing(RowContext):
         self, rows_by_session: dict[str, list[Below]], fits: Callable[[Below], bool]
     ) -> dict[str, list[Below]]:
         """Return the rows with the words of the query that fit it, of the sessions that it wants."""
-        wanted = {name: rows for name, rows in rows_by_session.items() if name.startswith(self.wanted.session)}
-        fitting = {name: [row for row in rows if fits(row) and self._has_words(row)] for name, rows in wanted.items()}
+        sessions = {name: rows for name, rows in rows_by_session.items() if name.startswith(self.wanted.session)}
+        fitting = {name: [row for row in rows if fits(row) and self._has_words(row)] for name, rows in sessions.items()}
         return {name: rows for name, rows in fitting.items() if rows}
 
     def _logged(self) -> Sequence[DeliveryRow]:
