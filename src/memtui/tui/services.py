@@ -227,7 +227,7 @@ class Services(App[None]):
     read_only: bool
     at_work = False  # many changes are being made in a worker, and no others can be made meanwhile
     last_note = ""  # what was last said
-    left = False  # whether the last question was left, and nothing was said since
+    dialog_cancelled = False  # whether the last question was, and nothing was said since
     undone_at = -math.inf  # when the last undo began, on the monotonic clock
     turn: Callable[..., None]  # undoes or redoes the last change, or the one with a key
     choose_theme: Callable[[str], None]  # shows a theme by its name in the settings, and saves it
@@ -244,7 +244,7 @@ class Services(App[None]):
     # notes: one at a time, an error until a key is pressed
 
     def notify(self, message: str, **more: Any) -> None:
-        self.last_note, self.left = message, False
+        self.last_note, self.dialog_cancelled = message, False
         is_error = more.get("severity") == "error"
         more["timeout"] = FOR_EVER if is_error else NOTE_SECONDS + len(message) / CHARACTERS_A_SECOND
         super().notify(message, **more)
@@ -301,7 +301,7 @@ class Services(App[None]):
         self.typed_ahead.release()
         try:
             result = await answer
-            self.left = not result
+            self.dialog_cancelled = not result
             return result
         finally:
             self.typed_ahead.release()
@@ -310,10 +310,10 @@ class Services(App[None]):
         """Run a coroutine in a worker; keys wait for its dialog or end. Errors name `what`; where left, go `back`."""
 
         async def run() -> None:
-            self.left = False
+            self.dialog_cancelled = False
             with self._showing_errors(what):
                 await command
-            if back and self.left and self.screen is node:
+            if back and self.dialog_cancelled and self.screen is node:
                 self.go(back)
             self.typed_ahead.release()
 

@@ -376,8 +376,8 @@ class Inbox(ListScreen[Decision]):
         super().mark_all()
         row = self.table.row
         alike = [other for other in self.table.rows if row is not None and other.kind is row.kind]
-        if (left := len(alike) - len(self.acted_on())) > 0 and self.table.marks:
-            self.services.say(f"{len(self.acted_on())} marked; {left} to be looked at by itself.")
+        if (others := len(alike) - len(self.acted_on())) > 0 and self.table.marks:
+            self.services.say(f"{len(self.acted_on())} marked; {others} to be looked at by itself.")
 
     def acted_on(self) -> Sequence[Decision]:
         return self.chosen.same_kind()
