@@ -82,3 +82,8 @@ def some(names: "list[str]", most: int = 5) -> str:
     """Join the first `most` names, and say how many more there are: `a, b, c and 4 more`."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def series(words: "list[str]") -> str:
+    """Join words as a sentence does: `a, b and c`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

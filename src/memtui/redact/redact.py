@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
+from memtui.base.phrasing_hot import series
 from memtui.redact.named import name_words, named, unnamed, unnamed_words
 from memtui.redact.shaped import BARRIER, FREE_RUN, Secret, generated, pattern, place_words, placed, shape_words, shaped
 
@@ -118,8 +119,7 @@ def kinds_in(text: str, before: str = "") -> list[str]:
 
 def described(kinds: Iterable[str]) -> str:
     """Name kinds of secrets in words: `a GitHub token and an npm token`."""
-    words = [f"{'an' if kind.startswith(_AN) else 'a'} {kind}" for kind in kinds]
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return series([f"{'an' if kind.startswith(_AN) else 'a'} {kind}" for kind in kinds])
 
 
 def suspicion(kinds: Iterable[str], what: str = "This") -> str:

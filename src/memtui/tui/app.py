@@ -19,6 +19,7 @@ from textual.screen import Screen
 from memtui import keymap
 from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError
+from memtui.base.phrasing_hot import series
 from memtui.settings import config_hot
 from memtui.tui import terminal, textual_gaps
 from memtui.tui.dialogs.dialog import Dialog, of_screen
@@ -244,11 +245,11 @@ class MemtuiApp(Services):
         is_bound = await super()._check_bindings(key, priority)
         if not (is_bound or priority or self.on_top is None):
             bound = [a for a in keymap.ACTIONS if key in keymap.keys_of(a).split(",")]
-            places = dict.fromkeys(a.group.capitalize() for a in bound if a.section != keymap.SECTIONS["M"])
+            places = list(dict.fromkeys(a.group.capitalize() for a in bound if a.section != keymap.SECTIONS["M"]))
             if len(key) == 1 and not bound:
                 self.warn(keymap.keyed(f"{key} does nothing here. {{app.help}} lists the keys."))
             elif places:
-                self.warn(f"{keymap.key_word(key)} works in {', '.join(places)}.")
+                self.warn(f"{keymap.key_word(key)} works in {series(places)}.")
         return is_bound
 
     def action_run(self, action_id: str) -> None:
