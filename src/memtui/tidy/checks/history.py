@@ -14,10 +14,10 @@ from memtui.tidy import coverage
 from memtui.tidy.checks.repository import CODE, PLAIN, Repository
 
 # A cache of another version is built anew.
-VERSION = 2
-# The most commits that are searched, and of one name for its definition; and names that are searched for alone: with 30
-# git and Python took .5 to .6 of the time for all names, with 137 as long.
-COMMITS, LOOKED_AT, FEW = 20_000, 20, 50
+VERSION = 3
+# The most commits that are searched; and names that are searched for alone: with 30 git and Python took .5 to .6 of the
+# time for all names, with 137 as long.
+COMMITS, FEW = 20_000, 50
 # No setting of a person or repository changes what is printed: nothing but what was added and removed.
 PATCH = ("-p", "-U0", "-M", "--diff-algorithm=histogram", "--format=%x00%H", "--submodule=short", *PLAIN)
 NAME = re.compile(rb"\b[A-Za-z]\w{5,}")
@@ -30,12 +30,14 @@ DEFINITION = re.compile(word_lists.expanded(coverage.SECTIONS, "definition").enc
 
 @dataclass
 class History:
-    """The commits up to `head`, oldest first; by name (all or `only` some) those that changed how often it is there."""
+    """The commits up to `head`, oldest first; by name (all or `only` some) those that changed how often it is there.
+    `defined`: names that were asked for, and whether one of these commits added or removed a definition."""
 
     head: str = ""
     only: list[str] | None = None
     commits: list[str] = field(default_factory=list)
     names: dict[str, list[int]] = field(default_factory=dict)
+    defined: dict[str, bool] = field(default_factory=dict)
 
     def commits_of(self, name: str) -> list[str]:
         """Return the commits that added or removed a name, newest first."""
@@ -52,6 +54,8 @@ def read(git: Repository, cache: str = "", names: Collection[str] | None = None)
         return history
     if not is_known or not _continues(git, history.head):
         history = History()
+    if not history.head:
+        history.defined = dict.fromkeys(names or (), False)
     if is_first and names is not None and len(names) <= FEW:
         history.only = sorted(names)
     pattern = () if history.only is None else ("-G", "|".join(history.only))
@@ -103,8 +107,10 @@ def _save(cache: str, content: dict[str, Any]) -> None:
 
 
 def _add_names(history: History, chunks: Iterable[bytes]) -> None:
-    """Add the commits of a `git log -p` and their names to a history."""
+    """Add the commits of a `git log -p`, their names and their definitions of names asked for to a history."""
     only = None if history.only is None else {name.encode() for name in history.only}
+    asked = {name.encode() for name in history.defined}
+    numbers_by_word = {name.encode(): numbers for name, numbers in history.names.items()}
     plain: set[bytes] = set()  # words that are no names
     for section in _sections(chunks):
         if section[:1] == b"\0":
@@ -112,12 +118,25 @@ def _add_names(history: History, chunks: Iterable[bytes]) -> None:
             continue
         number, changed = len(history.commits) - 1, _changed_words(section) - plain
         for word in changed if only is None else changed & only:
-            if not SHAPE.search(word):
-                plain.add(word)
-                continue
-            numbers = history.names.setdefault(word.decode(), [])
+            numbers = numbers_by_word.get(word)
+            if numbers is None:
+                if not SHAPE.search(word):
+                    plain.add(word)
+                    continue
+                numbers = numbers_by_word[word] = []
             if not numbers or numbers[-1] < number:
                 numbers.append(number)
+        _add_definitions(history, section, changed & asked)
+    history.names = {word.decode(): numbers for word, numbers in numbers_by_word.items()}
+
+
+def _add_definitions(history: History, section: bytes, names: set[bytes]) -> None:
+    """Note which names that a file's difference changes it defines."""
+    if names:
+        name = re.compile(rb"\b(?:%s)\b" % b"|".join(names))
+        for line in (line for line in section.split(b"\n") if line[:1] in b"+-" and name.search(line)):
+            matches = {match[match.lastindex or 0] for match in DEFINITION.finditer(line)}
+            history.defined.update(dict.fromkeys([word.decode() for word in matches & names], True))
 
 
 def _sections(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -147,13 +166,10 @@ def find_lost(git: Repository, names: Collection[str], cache: str = "") -> dict[
     if not (lacking := git.lacking(names)):
         return {}
     history = read(git, cache, lacking)
-    if not (lacking := lacking & history.names.keys()):
-        return {}
-    lost: set[str] = set()
-    pattern = "|".join(lacking)
-    name = re.compile(rf"\b(?:{pattern})\b".encode())
-    commits = {commit for name in lacking for commit in history.commits_of(name)[:LOOKED_AT]}
-    for line in git.lines("log", "--no-walk=unsorted", *PATCH, "-G", pattern, *commits, *CODE):
-        if line[:1] in b"+-" and name.search(line):
-            lost |= lacking & {match[match.lastindex or 0].decode() for match in DEFINITION.finditer(line)}
-    return {name: history.commits_of(name)[0] for name in sorted(lost)}
+    if new := (lacking & history.names.keys()) - history.defined.keys():
+        words, commits = {name.encode() for name in new}, {each for name in new for each in history.commits_of(name)}
+        history.defined.update(dict.fromkeys(new, False))
+        for section in _sections(git.chunks("log", "--no-walk", *PATCH, "-G", "|".join(new), *commits, *CODE)):
+            _add_definitions(history, section, _changed_words(section) & words)
+        _save(cache, vars(history))
+    return {name: history.commits_of(name)[0] for name in sorted(lacking) if history.defined.get(name)}
