@@ -86,6 +86,12 @@ def test_a_slug_is_a_fine_file_name(name):
 
 def test_a_slim_memory_reads_what_a_whole_one_holds():
     data = b"---\nname: a\nmetadata:\n  type: user\n---\n\nUse pnpm.\n"
-    whole, slim = (memory.from_bytes("/m/a.md", "global", data) for _ in range(2))
+    whole, slim, spooled = (memory.from_bytes("/m/a.md", "global", data) for _ in range(3))
+    spool = memory.Spool()
     slim.slim()
-    assert (slim.fields, slim.body, slim.text.strip()) == (whole.fields, whole.body, "Use pnpm.")
+    memory.from_bytes("/m/b.md", "global", b"b" * memory.WINDOW).slim(spool)
+    spooled.slim(spool)
+    memory.from_bytes("/m/c.md", "global", b"").slim(spool)
+    for mem in (slim, spooled, spooled):
+        assert (mem.fields, mem.body, mem.text.strip()) == (whole.fields, whole.body, "Use pnpm.")
+    assert (spooled.raw, spooled, spool.read(0), spool.read(2)) == (data, whole, b"b" * memory.WINDOW, b"")

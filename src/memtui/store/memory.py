@@ -3,7 +3,11 @@
 import os
 import re
 import sys
+import tempfile
+import threading
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +20,8 @@ TYPES = ("user", "feedback", "project", "reference", "tool")
 # Only the beginning of a larger file is shown, as a broken memory.
 MAX_BYTES = 8 << 20
 SLUG_LIMIT = 80
+DISK = "/var/tmp"  # noqa: S108  # where a spool is: it has no name there, and /tmp may be memory
+WINDOW = 1 << 16  # the bytes of a spool that are read at once
 # The fields that are true or false, and how that is written.
 SWITCHES = ("pinned", "pin")
 TRUE, FALSE = {"true", "yes", "1", "on"}, {"false", "no", "0", "off"}
@@ -47,14 +53,23 @@ class Memory:
     pinned: bool = False
     checks: tuple[str, ...] = ()  # its own
 
-    def slim(self) -> None:
-        """Hold body and fields no more: they are read from `raw` whenever they are asked for."""
+    spool: "Spool | None" = field(default=None, init=False, repr=False, compare=False)  # has `raw` of a slim one
+    number: int = field(default=0, init=False, repr=False, compare=False)  # there
+
+    def slim(self, spool: "Spool | None" = None) -> None:
+        """Hold body and fields no more: they are read from `raw` whenever they are asked for, that from a spool."""
         del self.body, self.fields
+        if spool is not None:
+            with suppress(OSError):  # without room on the disk it stays here
+                self.spool, self.number = spool, spool.put(self.raw)
+                del self.raw
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             """Return what a slim memory does not hold."""
+            if name == "raw" and self.spool is not None:
+                return self.spool.read(self.number)
             if name not in ("body", "fields"):
                 raise AttributeError(name)
             return getattr(document.parse(self.raw[:MAX_BYTES]), name)
@@ -83,6 +98,37 @@ class Memory:
         """When it was last changed, in seconds since the epoch: by `modified`, else the file's time."""
         modified = clock_hot.parse(self.modified)
         return self.mtime if modified is None else modified
+
+
+class Spool:
+    """The bytes of many memories as they were read, in a file without a name on the disk. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(dir=DISK if os.path.isdir(DISK) else None)  # noqa: SIM115
+        self._ends, self._on_disk, self._window = array("Q", [0]), 0, (0, b"")
+        self._lock = threading.Lock()
+
+    def __del__(self) -> None:
+        self._file.close()
+
+    def put(self, data: bytes) -> int:
+        """Add some bytes, and return the number to read them by. Raises OSError."""
+        with self._lock:
+            self._file.write(data)
+            self._ends.append(self._ends[-1] + len(data))
+            return len(self._ends) - 2
+
+    def read(self, number: int) -> bytes:
+        """Return bytes by their number; those after them, which are mostly asked for next, are read at once."""
+        start, end = self._ends[number : number + 2]
+        first, window = self._window
+        if not first <= start <= end <= first + len(window):
+            with self._lock:
+                if self._on_disk < end:
+                    self._file.flush()
+                    self._on_disk = self._ends[-1]
+            first, window = self._window = start, os.pread(self._file.fileno(), max(end - start, WINDOW), start)
+        return window[start - first : end - first]
 
 
 class LinkTargets:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ from memtui.base import paths_hot
 from memtui.base.errors import ConflictError, NotFoundError, close_to
 from memtui.client import locate_hot, projects
 from memtui.store import trust_hot
-from memtui.store.memory import Memory, read_memory, unreadable
+from memtui.store.memory import Memory, Spool, read_memory, unreadable
 
 KINDS = ("global", "project", "auto", "team", "remote", "agent", "instructions")
 # The kinds of scopes that have `files` of their own, and no index.
@@ -247,7 +248,7 @@ def files(scope: Scope) -> list[tuple[str, str]]:
     if not scope.has_index:
         return [(name, "") for name in scope.files]
     try:
-        return locate_hot.walk(scope.directory)
+        return [(sys.intern(name), problem) for name, problem in locate_hot.walk(scope.directory)]
     except OSError as error:
         return [("", error.strerror or "can't be read")]
 
@@ -281,13 +282,14 @@ def memories(scope: Scope, memories: "dict[str, Memory] | None" = None) -> Itera
         if cached.scope_label == scope.label and path.startswith(top) and path not in present:
             cache.pop(path, None)
     is_slim = memories is not None and len(listed) > MOST_WHOLE
+    spool = Spool() if is_slim and len(cache) < MOST_WHOLE else None  # what changes later is held
     for name, problem in listed:
         path = f"{scope.directory}/{name}".rstrip("/")
         memory = None if problem else cache.pop(path, None)
         if memory is None or memory.scope_label != scope.label or not _is_current(memory):
             memory = _listed(scope, name, problem)
             if memory is not None and is_slim:
-                memory.slim()
+                memory.slim(spool)
         if memory is not None:
             if not problem:
                 cache[memory.path] = memory
@@ -296,7 +298,7 @@ def memories(scope: Scope, memories: "dict[str, Memory] | None" = None) -> Itera
 
 def _listed(scope: Scope, file: str, problem: str) -> Memory | None:
     """Read a file of a scope that was listed with a problem or none; None if it was removed meanwhile."""
-    path = f"{scope.directory}/{file}".rstrip("/")
+    path = sys.intern(f"{scope.directory}/{file}".rstrip("/"))
     try:
         return unreadable(path, scope.label, problem) if problem else read_memory(path, scope.label)
     except NotFoundError:

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -204,11 +205,13 @@ def of_memory(scope: Scope, memory: Memory, link_targets: LinkTargets) -> Iterat
         yield note(LINKS[0] if references.is_name(name) else LINKS[1], subject, **link, **about)
 
 
-@lru_cache(1 << 13)  # called again for every memory whenever a file changes
 def hidden(raw: bytes) -> int:
     """Count the invisible characters of a file, except for a byte order mark at its beginning."""
-    if raw.isascii():
-        return 0
+    return 0 if raw.isascii() else _hidden(raw)
+
+
+@lru_cache(1 << 13)  # called again for every memory whenever a file changes
+def _hidden(raw: bytes) -> int:
     text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     return sum(text.count(char) for char in set(text) if not " " <= char <= "~" and visible_hot.hidden(char))
 
@@ -239,7 +242,7 @@ def of_scope(root: str, scope: Scope, usage: Usage, memories_by_path: dict[str, 
     # The log may have a memory's path with symlinks resolved; without records that doesn't matter.
     real = os.path.realpath(scope.directory) if usage.memories else scope.directory
     for memory in memories:
-        file = memory.path.removeprefix(scope.directory + "/")
+        file = sys.intern(memory.path.removeprefix(scope.directory + "/"))
         row = Row(memory, file)
         flags = [*of_memory(scope, memory, known_targets), *_of_checks(row, scope, outcomes)]
         if file in waiting:

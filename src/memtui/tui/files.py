@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -144,7 +145,9 @@ class Watch:
         # A directory that changed while it was listed is listed again at the next look.
         stamps = {path: stamp(path) for path in directories or [scope.directory]}
         stamps = {path: moment if moment[0] < began else NEVER for path, moment in stamps.items()}
-        return Tree(stamps, [scope.index_path, *(f"{scope.directory}/{name}" for name, wrong in files if not wrong)])
+        # The same strings as in the memories of the screens.
+        paths = (sys.intern(f"{scope.directory}/{name}") for name, wrong in files if not wrong)
+        return Tree(stamps, [scope.index_path, *paths])
 
     def _check_files(self) -> bool:
         """Check the files whose turn it is. Return whether one has changed."""

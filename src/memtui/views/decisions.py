@@ -97,7 +97,6 @@ class Decision:
     time: float | None = None  # when it was written
     until: float | None = None  # when a hidden one shows again
     later_key: str = ""  # what it is hidden under; empty for an entry, which holds its time itself
-    names: tuple[str, ...] = ()  # what means it, as its id does
     about: tuple[str, ...] = ()  # memories, whose names mean it if nothing else is called so
     item: "Waiting | None" = None
     changed: "Changed | None" = None
@@ -107,6 +106,12 @@ class Decision:
     memory_type: str = ""
     state: str = ""  # what `is:` finds it by
     project: str = ""  # in whose inbox an entry waits
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What means it, as its id does."""
+        of = self.changed
+        return (of.ref, of.key, f"{of.scope.label}:{of.name}", of.name, of.now.file) if of is not None else ()
 
     @property
     def id(self) -> str:
@@ -234,27 +239,23 @@ class ChangedRow(Decision):
 
 
 def of_changed(here: "Workspace", memories: "Sequence[Changed]") -> list[ChangedRow]:
-    undelivered = outside_changes.undelivered(here.root, memories)
-    rows = []
-    for change in memories:
-        what = "" if change.kind == "edited" else f"{changes.DID[change.kind]}, "
-        names = (change.ref, change.key, f"{change.scope.label}:{change.name}", change.name, change.now.file)
-        rows.append(
-            ChangedRow(
-                key=f"changed:{change.key}",
-                kind=CHANGED,
-                says=f"{change.name}, {what}{changes.who(change)}",
-                place=scope_name(change.scope, here.project),
-                time=change.now.written,
-                later_key=change.later_key,
-                names=names,
-                changed=change,
-                undelivered=change in undelivered,
-                cause=BY_OTHERS,
-                state=query.UNTRUSTED if change in undelivered else "",
-            )
+    undelivered = {change.key for change in outside_changes.undelivered(here.root, memories)}
+    dids = {kind: f"{did}, " for kind, did in changes.DID.items() if kind != "edited"}
+    return [
+        ChangedRow(
+            key=f"changed:{change.key}",
+            kind=CHANGED,
+            says=f"{change.name}, {dids.get(change.kind, '')}{changes.who(change)}",
+            place=scope_name(change.scope, here.project),
+            time=change.now.written,
+            later_key=change.later_key,
+            changed=change,
+            undelivered=change.key in undelivered,
+            cause=BY_OTHERS,
+            state=query.UNTRUSTED if change.key in undelivered else "",
         )
-    return rows
+        for change in memories
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -381,6 +382,10 @@ class TrustRow(Decision):
     untrusted: "Untrusted"
 
     @property
+    def names(self) -> tuple[str, ...]:
+        return self.untrusted.memory.ref, self.untrusted.memory.path, self.untrusted.memory.stem
+
+    @property
     def searched(self) -> str:
         """The text that the filter searches: its name too."""
         return f"{super().searched} {self.untrusted.memory.stem}"
@@ -427,7 +432,6 @@ def of_untrusted(untrusted: "Untrusted", project: str) -> TrustRow:
         place=scope_name(untrusted.scope, project),
         time=memory.changed_at or None,
         later_key=untrusted.later_key,
-        names=(memory.ref, memory.path, memory.stem),
         untrusted=untrusted,
         memory_type=memory.type,
         state=query.UNTRUSTED,

@@ -86,8 +86,8 @@ def _version(row: dict[str, Any]) -> Version | None:
     was = fastjson_hot.rows(row, "was")
     former = (str(was[0]), str(was[1])) if len(was) == 2 else None
     change, op = fastjson_hot.text(row, "change"), fastjson_hot.text(row, "op")
-    # Of 100,000 versions most have these in common.
-    directory, time = sys.intern(directory), sys.intern(time)
+    # Of 100,000 versions most have directory and time in common; the lists of memories have the same files.
+    directory, time, file = sys.intern(directory), sys.intern(time), sys.intern(file)
     return Version(directory, file, time, digest, size, stamp, writer, row.get("seen") is True, change, former, op)
 
 

@@ -130,7 +130,9 @@ class Inbox(ListScreen[Decision]):
         if worker.is_cancelled or reading is None:
             return
         self.call_later(self._show_reading, reading, removed)
-        if with_memories and last is None:
+        # Only drafts are compared with memories.
+        has_drafts = any(entry.kind == "updates" for entry in reading.waiting)
+        if has_drafts and ((with_memories and last is None) or not self.view.memories):
             self.call_later(self._show_memories, self.view.read_memories())
 
     def _show_reading(self, reading: InboxReading, removed: frozenset[str]) -> None:
@@ -167,7 +169,8 @@ class Inbox(ListScreen[Decision]):
             self.look_soon()
 
     def _show_memories(self, memories: Sequence[Memory]) -> None:
-        if [memory.raw for memory in memories] != [memory.raw for memory in self.view.memories]:
+        states = [[(each.path, each.mtime, each.size) for each in own] for own in (memories, self.view.memories)]
+        if states[0] != states[1]:
             self.view.memories = memories
             self.view.evidence.clear()
             self.show_detail()

@@ -212,8 +212,7 @@ class MemoryTable(RowList[Pair]):
             name_width = max(SHORT_NAME, min(self.longest_name, LONG_NAME, width // 3))
             sizes: dict[str, dict[str, Any]] = {"name": {"width": name_width}, "scope": {"longest": self.longest_scope}}
             columns = [replace(column, **sizes.get(column.title.rstrip("▴"), {})) for column in columns]
-        if width > 0:
-            self.columns = columns
+        self.columns = columns  # also without a width: as many as a row's cells, whatever is painted first
 
     def on_resize(self) -> None:
         self.fit()
