@@ -40,6 +40,17 @@ async def test_without_counted_rules_there_is_no_column(app, world):
         assert "kept" not in detail(app)
 
 
+async def test_a_list_without_a_width_has_as_many_columns_as_cells(app):
+    async with running(app, (20, 5)) as pilot:
+        table = app.screen.table
+        await until(pilot, lambda: table.has_rules and app.screen.reader.loaded)
+        table.styles.width = 0
+        await pilot.pause()
+        assert table.scrollable_content_region.width < 1
+        app.screen.reader._hold({})
+        assert [len(table._cells(row)) for row in table.rows] == [len(table.columns)] * len(table.rows)
+
+
 async def test_activity_lists_breaks_and_what_was_kept_after_a_delivery(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
     async with running(app, (120, 40)) as pilot:
