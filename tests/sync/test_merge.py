@@ -184,6 +184,34 @@ def test_the_higher_counter_stands_whoever_syncs_first(own, other):
     assert own == other or wins[0] == (own > other)
 
 
+LISTED = "# Memory\n\n- [m2](m2.md) - 2\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "first", "second"),
+    [
+        ({"m4": "Text.\n"}, {"n4": "Text.\n"}, {"o4": "Text.\n"}),
+        ({"m2": "One.\n", "n5": "Two.\n", "MEMORY": LISTED}, {"n5": "One.\n"}, {"p5": "Two.\n", "MEMORY": LISTED}),
+        ({"MEMORY": LISTED}, {"m2": "One.\n", "m3": "", "MEMORY": LISTED.replace("2", "3")}, {"m2": "Two.\n"}),
+        ({"m4": "One.\n", "n2": "Two.\n"}, {"m0": "Two.\n", "m1": "One.\n"}, {"m1": "Two.\n", "n2": "Three.\n"}),
+    ],
+)
+def test_two_machines_merge_the_same_whoever_is_first(base, first, second):
+    trees_now = [{f"global/{name}.md": text.encode() for name, text in tree.items()} for tree in (base, first, second)]
+    merges = []
+    for ours, theirs in (trees_now[1:], trees_now[:0:-1]):
+        writers = {path: FileWriter("", "", 1) for path in theirs}
+        stands = partial(trees.ours_stands, ours, theirs, 1, lambda writers=writers: writers)
+        merges.append(trees.merge(trees_now[0], ours, theirs, stands))
+    assert merges[0] == merges[1]
+
+
+def test_a_name_is_the_persons_whatever_it_ends_in():
+    base = {"a~new.md": MEMORY}
+    changed = {"a~new.md": MEMORY.replace(b"Jo", b"Ann"), "b.md": b"Text.\n"}
+    assert trees.merge(base, {**base, "c.md": b"C.\n"}, changed).tree == {**changed, "c.md": b"C.\n"}
+
+
 WORDS = [a + b + c for a in "bdfklmnprst" for b in ("a", "e", "io", "u") for c in ("n", "rt", "lm", "sk", "gg")]
 
 

@@ -360,7 +360,9 @@ def _asked(
     files: Tree = {}
     for path in sorted(paths):
         if path in merged.tree and path in others and others[path] != merged.tree[path] and path.endswith(".md"):
-            machine = writers()[path].machine if stands(path) and path in writers() else name
+            last = writers() if stands(path) else {}  # the other side may have it by another name
+            newest = max(last.values(), key=lambda writer: writer.counter, default=None)
+            machine = writer.machine if (writer := last.get(path, newest)) else name
             row = {"path": path, "other": others[path].decode("utf-8", "replace"), "from": machine}
             data = json.dumps(row, sort_keys=True, ensure_ascii=False).encode() + b"\n"
             files[f"{CONFLICTS}/{ids_hot.digest(data)[:16]}.json"] = data

@@ -18,7 +18,7 @@ from memtui.sync.repository import FileWriter, Tree, on_any_disk
 
 RENAMED = 0.6  # from this ratio of difflib on, the text of a file that is gone and of a new one make a rename
 COMPARED = 4_000  # characters of a body that are compared for that
-_NEW = "~new"  # in the name of a memory, during a merge, that took the place of another one
+_NEW = "\ue000"  # in the name of a memory, during a merge, that took the place of another one; none travels with it
 _Stands = Callable[[str], bool]
 
 
@@ -37,6 +37,9 @@ def merge(
     conflicts: list[Conflict] = []
     if theirs == base:
         return TreeMerge(dict(ours), conflicts)
+    if not ours_stand(""):  # one order for both machines, so that each step does the same on them
+        others = [(lambda path, one=one: not one(path)) if one else None for one in (ours_stand, of_text)]
+        return merge(base, theirs, ours, others[0] or ours_stand, others[1])
     ours, theirs = _apart(base, ours), _apart(base, theirs)
     renames = _renames(base, ours), _renames(base, theirs)
     # One name stands if both found another: first where it is free, as another memory may leave it for the rest.
@@ -100,7 +103,7 @@ def merge(
     for path in [path for path in tree if _NEW in path]:
         name = path.replace(_NEW, "")
         name = name if name not in tree else _free_name(name, map(on_any_disk, tree))
-        tree = _moved(tree, {path: name})
+        tree = _renamed(tree, path, name)
         conflicts = [one.renamed(path, name) for one in conflicts]
     twins: dict[str, str] = {}  # Ship.md and ship.md
     for path in sorted(tree, key=lambda path: (path not in base, path)):
@@ -113,11 +116,13 @@ def ours_stands(
     ours: Tree, theirs: Tree, counter: int, writers: Callable[[], Mapping[str, FileWriter]], path: str
 ) -> bool:
     """Tell whose text stands where both changed one thing: that of the machine whose store changed more, by its counter
-    then; else by a hash. So each machine says the same, in any order of syncs, whatever its clock. `writers`: of what
-    the other side changed."""
+    then; else by a hash, of the first other file if both have the same. So each machine says the same, in any order of
+    syncs, whatever its clock. `writers`: of what the other side changed."""
     last = writers()
     own = [last[path]] if path in last else last.values()  # else it has another name there
     counters = counter, max((writer.counter for writer in own), default=0)
+    if ours.get(path) == theirs.get(path):
+        path = min((name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name)), default=path)
     hashes = (ids_hot.digest(tree.get(path, b"")) for tree in (ours, theirs))
     sides = list(zip(counters, hashes, strict=True))
     return sides[0] >= sides[1]
@@ -271,8 +276,9 @@ def _moved(tree: Tree, renames: Mapping[str, str]) -> Tree:
         own = [listing.lines[entry.line - 1] for entry in listing.entries if entry.is_for(new_name)][:1]
         moved[index] = index_lines.remove_line(moved[index], name)
         if own and not any(e.is_for(new_name) for e in memory_index.parse_index(moved.get(new_index, b"")).entries):
-            above = moved.get(new_index, b"").rstrip(b"\r\n")
-            moved[new_index] = b"\n".join([above, own[0].rstrip("\r\n").encode("utf-8", "surrogateescape")]) + b"\n"
+            above = moved.get(new_index, b"")
+            line = own[0].rstrip("\r\n").encode("utf-8", "surrogateescape") + b"\n"
+            moved[new_index] = above + b"\n" * (above[-1:] not in {b"", b"\n"}) + line
     return moved | {index: index_lines.replace_targets(moved[index], renamed) for index, renamed in names.items()}
 
 
@@ -282,16 +288,20 @@ def _renamed(tree: Tree, path: str, new: str) -> Tree:
         return tree
     moved = _moved({**tree, path: _with_name(tree[path], path, new)}, {path: new})
     directory, _, name = new.rpartition("/")
-    titles = (os.path.basename(one).removesuffix(".md") for one in (path, new))
+    titles = map(_stem, (path, new))
     index = f"{directory}/{INDEX_NAME}"
     return moved | ({index: index_lines.replace_target(moved[index], name, name, *titles)} if index in moved else {})
 
 
 def _with_name(data: bytes, path: str, new: str) -> bytes:
     """Return a memory's file with the name of its new path in the frontmatter, if it has that of the old one."""
-    before, after = (os.path.basename(name).removesuffix(".md") for name in (path, new))
+    before, after = map(_stem, (path, new))
     doc = document.parse(data)
     return doc.with_field(("name",), after).raw if doc.get(("name",)) == before and not doc.broken else data
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).removesuffix(".md").replace(_NEW, "")
 
 
 def _free_name(path: str, names: Iterable[str]) -> str:
