@@ -57,6 +57,7 @@ def test_every_command_writes_lines_no_wider_than_the_terminal(memtui, words):
     assert [each for each in long if max(map(len, each.split())) < 20] == []
 
 
+@pytest.mark.every(step=6)
 @pytest.mark.parametrize("words", CALLS, ids=" ".join)
 def test_every_command_answers_in_the_envelope(memtui, words):
     done = memtui(*words, "--json", check=False)

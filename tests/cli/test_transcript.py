@@ -2,7 +2,7 @@
 
 A transcript is its own script: `$ memtui …` is run, and below stands what it prints, errors too, and `[CODE]` where it
 ends with another code than 0; any other line behind `$ ` is one of a shell, there too.
-The world of transcripts/bare-*.txt is an empty home with a repository. To change one edit the commands, and let
+The world of transcripts/bare-*.txt is an empty home with a repository; `$ laptop …` is memtui on another machine. To change one edit the commands, and let
 
     MEMTUI_RENEW_SNAPSHOTS=1 pytest tests/cli/test_transcript.py
 
@@ -11,6 +11,7 @@ write the rest; look at its diff before committing it.
 
 import difflib
 import itertools
+import json
 import os
 import re
 import shlex
@@ -30,7 +31,8 @@ HERE = Path(__file__).parent
 TRANSCRIPTS = [HERE / "transcript.txt", *sorted(HERE.glob("transcripts/*.txt"))]
 # What is random, takes its time, or grows with the length of a path; a path that was cut.
 VARYING = re.compile(
-    r"\b[0-9A-HJKMNP-TV-Z]{6}\b|(?<![\w.])[0-9a-f]{6}(?=[ :]|$)|(?<=-you-\w{4}\.)\w{6}|/tmp/memtui-\w+…|\b[\d.]+(?= ms\b| kB in all)",
+    r'(?<= )"[0-9A-HJKMNP-TV-Z]{26}"|(?<=[" /-])[0-9a-f]{16}(?=["\.])|"[0-9a-f]{10}(?:[0-9a-f]{2})?"|"[0-9a-f]{64}"|(?<="ms": )[\d.]+|(?<=· memtui )[\d.]+|(?<="version": ")[\d.]+'
+    r"|\b[0-9A-HJKMNP-TV-Z]{6}\b|(?<![\w.])[0-9a-f]{6}(?=[ :]|$)|(?<=-you-\w{4}\.)\w{6}|/tmp/memtui-\w+…|\b[\d.]+(?= ms\b| kB in all)",
     re.MULTILINE,
 )
 
@@ -53,10 +55,15 @@ def bare(top):
 def run(memtui, line):
     """What a line prints, and its exit code."""
     program, *words = shlex.split(line)
-    if program == "memtui":
+    if program == "laptop":
+        home = memtui.env["HOME"].replace("/home", "/laptop")
+        os.makedirs(home, exist_ok=True)
+        memtui = Shell(memtui.monkeypatch, memtui.capture, {**memtui.env, "HOME": home}, memtui.cwd)
+    if program in {"memtui", "laptop"}:
         stdin = Path(memtui.cwd, words.pop()).read_bytes() if words[-2:-1] == ["<"] else b""
         done = memtui(*words[: -1 if stdin else None], stdin=stdin, check=False)
-        return done.out + done.err, done.code
+        out = json.dumps(json.loads(done.out), indent=1, ensure_ascii=False) if "--json" in words else done.out
+        return out + done.err, done.code
     env = {**memtui.env, "PATH": "/usr/bin:/bin"}
     done = subprocess.run(line, shell=True, cwd=memtui.cwd, env=env, text=True, stdout=PIPE, stderr=STDOUT)
     return done.stdout, done.returncode
