@@ -70,14 +70,14 @@ def _open_closed_streams() -> None:
 
 
 def _run(words: "list[str]", out: "Output") -> int:
-    from memtui.cli import parser
     from memtui.cli.output import UnwritableError
 
-    name = parser.command_word(words) or "memtui"
-    name = parser.ALIASES.get(name, name)
-    if name not in parser.COMMANDS and name not in parser.HIDDEN:
-        name = "memtui"
+    name = words[0] if words == ["sync"] else _name(words)
     try:
+        if words == ["sync"] and _is_synced(out):
+            return 0
+        from memtui.cli import parser
+
         return _command(parser.parse(words), out)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else EXIT_USAGE
@@ -99,6 +99,29 @@ def _run(words: "list[str]", out: "Output") -> int:
             message = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
         out.error(name, message, _log(name, error), one_line=True)
         return EXIT_FAILED
+
+
+def _name(words: "list[str]") -> str:
+    from memtui.cli import parser
+
+    name = parser.command_word(words) or "memtui"
+    name = parser.ALIASES.get(name, name)
+    return name if name in parser.COMMANDS or name in parser.HIDDEN else "memtui"
+
+
+def _is_synced(out: "Output") -> bool:
+    """Tell whether a sync has nothing to do, and say so: without the parser, which takes longer than to ask git."""
+    from memtui.cli.context import Context
+    from memtui.sync import quick, state
+
+    ctx = Context(os.environ, out)
+    ctx.must_have_home()
+    ctx.must_own()
+    own = state.load(ctx.root)
+    is_synced = own is not None and not own.withheld and state.names(ctx.root) == [""]
+    if is_synced and (is_synced := quick.is_done(ctx.env, ctx.now())):
+        out.answer([quick.NOTHING])
+    return is_synced
 
 
 def _log(name: str, error: Exception) -> str:

@@ -9,6 +9,7 @@ from memtui.client.locate_hot import MAX_DEPTH
 from memtui.sync import state as states
 from memtui.sync.repository import BRANCH
 
+NOTHING = "Nothing to sync: all machines that synced have the same memories."
 PAUSE = 30.0  # seconds between syncs that nobody asked for
 TICK = 2.0  # seconds in which a file may change twice without another time, on the coarsest file systems
 

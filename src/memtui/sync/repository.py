@@ -2,7 +2,6 @@
 checked out: names, kinds and sizes of files are looked at before their contents are read."""
 
 import os
-import re
 import signal
 import subprocess
 import time
@@ -35,7 +34,7 @@ OPTIONS = [
 NO_REPOSITORY = "does not appear to be a git repository"
 SSH = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")  # what a person set for git's way over ssh stays in force
 # What git says of a lock, and the seconds that are left to the one that holds it.
-LOCKED, LOCK_SECONDS = re.compile(r"Unable to create '([^']+\.lock)': File exists"), 1.0
+LOCKED, LOCK_SECONDS = r"Unable to create '([^']+\.lock)': File exists", 1.0
 LOCK_HINT = "Sync again; if it stays and no machine syncs, remove that file."
 WORDS = {
     "Permission denied": "You may not read or write there: check your key, or the rights of the folder.",
@@ -93,9 +92,11 @@ class Remote:
         if process.returncode < 0:  # who was killed did not say no
             raise MemtuiError(f"git was ended at {words[0]}.", "Nothing was lost: sync again.")
         if process.returncode and check:
+            import re  # which would take a sync with nothing to do as long as git
+
             words_of_git = process.stderr.decode("utf-8", "replace").strip()
             hint = next((hint for words, hint in WORDS.items() if words in words_of_git), "")
-            if lock := LOCKED.search(words_of_git):
+            if lock := re.search(LOCKED, words_of_git):
                 if self._frees(lock[1]):
                     return self.git(*words, data=data, check=check)
                 raise RejectedError(f"{lock[1]} is in the way: a push was broken off, or goes on.", LOCK_HINT)

@@ -100,8 +100,11 @@ def merge(
         beside = [name for name in before if name.startswith(path.removesuffix(INDEX_NAME))]
         if not any(all(tree.get(name, 0) == side.get(name, 1) for name in beside) for side in (ours, theirs)):
             tree[path] = _sound_index(path, tree, before, (ours, theirs))
-    for path in [path for path in tree if _NEW in path]:
+    for path in sorted(path for path in before if _NEW in path):
         name = path.replace(_NEW, "")
+        if path not in tree:
+            rows.move(tree, path, name)
+            continue
         name = name if name not in tree else _free_name(name, map(on_any_disk, tree))
         tree = _renamed(tree, path, name)
         conflicts = [one.renamed(path, name) for one in conflicts]

@@ -15,7 +15,6 @@ from memtui.views.words import TABLES
 
 NOT_SET_UP = "Sync is not set up.", "Set it up with an empty git repository of yours: memtui sync setup URL"
 NO_TEAM = "Set one up: memtui sync setup URL --team NAME"
-NOTHING = "Nothing to sync: all machines that synced have the same memories."
 NOTHING_ELSE = "Nothing else to sync: what travels is the same on all machines that synced."
 PROPOSE = "Propose a memory to the team: memtui mv NAME --scope team:{team}"
 
@@ -75,7 +74,7 @@ def _lines(
             yield f"{styled(arrow + sign, 'green')} {line(path.replace('team/', own.team + ': ', 1))}{note}"
     yield from _beside(ctx, outcome)
     if not (outcome.came or outcome.went):
-        yield f"Nothing to sync with the {_whose(own)}." if own.team else NOTHING_ELSE if outcome.withheld else NOTHING
+        yield f"Nothing to sync with the {_whose(own)}." if own.team else NOTHING_ELSE if outcome.withheld else quick.NOTHING
     else:
         whose = f" of the {_whose(own)}" if own.team else ""
         yield f"{many(len(outcome.came), 'file')}{whose} {verb}, {len(outcome.went)} {other}."
