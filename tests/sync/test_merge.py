@@ -1,5 +1,6 @@
 """Two machines change the same memories: nothing is lost, nothing doubled, no marker is written."""
 
+import json
 from collections import Counter
 from functools import partial
 from random import Random
@@ -137,6 +138,13 @@ def test_two_names_and_two_texts_leave_one_of_each_and_the_other_text():
     merged = trees.merge(base, ours, theirs)
     (row,) = sync._asked(base, ours, theirs, merged, lambda _: True, "laptop", dict).values()
     assert (merged.tree, b'"path": "b.md"' in row, b"Ask Max" in row) == (ours, True, True)
+    for words, paths in (b"", ["x/x.md"]), (b" of us", ["x/MEMORY.md", "x/x.md"]):  # those stand in no memory
+        three = [
+            {"x/x.md": MEMORY.replace(b"Jo", who), "x/MEMORY.md": b"- [X](x.md) - %s%s\n" % (who, words)}
+            for who in names.values()
+        ]
+        asked = sync._asked(*three, trees.merge(*three), lambda _: True, "laptop", dict).values()
+        assert sorted(json.loads(row)["path"] for row in asked) == paths
     texts = ((n, f"---\nname: {n}\n---\nText.\n".encode(), f"- [{n}]({n}.md)\n".encode()) for n in "abc")
     merged = trees.merge(*({f"x/{n}.md": text, "x/MEMORY.md": line} for n, text, line in texts))
     assert sync._sentences(merged.conflicts) == ["x/a.md: renamed on both sides; it is x/b.md now."]

@@ -115,16 +115,28 @@ def test_memories_reach_the_other_machine_and_one_undo_takes_them_back(both):
     assert paths[0] in query.memories("from:desktop").marked(desktop.root, [])
     assert paths[0] not in query.memories("from:laptop").marked(desktop.root, [])
     rows = sync.machines(laptop.env, laptop.root, sync.load(laptop.root))
-    assert [row[:1] + row[3:] for row in rows] == [("laptop", 0, 0, 0), ("desktop", None, 0, None)]
+    assert [row[:1] + row[3:6] for row in rows] == [("laptop", 0, 0, 0), ("desktop", None, 0, None)]
     laptop.write("shop", "Ship on Fridays.", "auto")
     laptop.write("ship", "Ship on Fridays.")
     with Journal(laptop.root).locked():
         assert sync.machines(laptop.env, laptop.root, sync.load(laptop.root))[0].ahead == 2
+    with fs_hot.Lock(laptop.root + "/run/sync.lock", 0.0):  # then no figure is read halfway
+        own, _ = sync.machines(laptop.env, laptop.root, sync.load(laptop.root))
+        assert setup.machine(own, own.time + 7200.0).endswith(" · sent about 2h ago · a sync is running")
     laptop.sync()
     own, other = sync.machines(laptop.env, laptop.root, sync.load(laptop.root))
     assert (own.ahead, setup.machine(own, own.time + 7200.0)[-52:], other.behind) == (
         0, "sent about 2h ago · 0 ahead · 0 behind · 0 held back", 2,
     )  # fmt: skip
+    desktop.sync()  # one that only receives tells what it has once a day
+    sync.run(laptop.env, sync.load(laptop.root), 2.0)
+    assert sync.machines(laptop.env, laptop.root, sync.load(laptop.root))[1].behind == 2
+    laptop.write("ship", "Ship on Saturdays.")
+    laptop.sync()
+    for _ in "at once", "and once":
+        sync.run(desktop.env, sync.load(desktop.root), 90_000.0)
+        came = laptop.sync()
+        assert (came.came, sync.machines(laptop.env, laptop.root, sync.load(laptop.root))[1].behind) == ([], 0)
 
 
 @pytest.mark.every(step=1)
@@ -199,6 +211,13 @@ def test_the_text_of_the_machine_that_changed_more_stands_in_any_order(both, fir
     for machine in both:
         assert "Sundays" in machine.text("ship")
         assert ["Mondays" in draft.text for draft in machine.drafts()] == [True]
+    membership.leave(laptop.root)
+    review = entries.Review(desktop.root)
+    review.reject(waiting_in(desktop.root, [None], ["updates"]))
+    desktop.sync()
+    membership.join(laptop.root, laptop.state.url)
+    laptop.sync()
+    assert laptop.drafts() == []  # what was decided while it was away
 
 
 @pytest.mark.every(step=1)

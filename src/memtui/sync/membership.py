@@ -13,7 +13,7 @@ from memtui.base.storage import storing
 from memtui.client import locate_hot
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
-from memtui.sync.state import SyncState, folder, load, repository, save
+from memtui.sync.state import LEFT, SyncState, folder, load, repository, save
 from memtui.sync.sync import MACHINES, check_rows
 
 MACHINE = re.compile("[a-z0-9]{8}")
@@ -42,8 +42,9 @@ def join(root: str, url: str, name: str = "", team: str = "", agree: Callable[[]
         rows = repo.tree(commit, MACHINES + "/")
         check_rows(url, [*rows.values()], is_empty=not commit, team=team)
         card = fastjson_hot.loads_dict(rows.pop(f"{MACHINES}/{state.machine}.json", b""))
-        if before is not None and commit and (base := repo.common(before.base, commit)):  # it was rolled back, or moved
-            state = before._replace(url=url, name=name, base=base, pending="", sent=[], seen="", error="")
+        last = before or load(root, team, LEFT)  # it was rolled back, or moved, or this machine left it
+        if last is not None and commit and (base := repo.common(last.base, commit)):
+            state = last._replace(url=url, name=name, base=base, pending="", sent=[], seen="", error="")
         own = load(root)
         default = fastjson_hot.text(card, "name") or platform.node().partition(".")[0] or "machine"
         names = {str(fastjson_hot.loads_dict(row).get("name")) for row in rows.values()}
@@ -94,6 +95,10 @@ def leave(root: str, team: str = "") -> None:
         files = [FileChange(path, fs_hot.read_bytes(path), None) for path in paths if not os.path.islink(path)]
         if files:
             Journal(root, "cli").run("sync", files, f"leave the team {team}")
+    own = None if team else load(root)
+    if own is not None:  # what was asked here may be decided elsewhere before it joins again
+        with storing(top):
+            fs_hot.write_atomic(top + LEFT, fastjson_hot.dumps(own._replace(url="")._asdict()).encode())
     for path in [top] if team else [f"{top}/{name}" for name in ("state.json", "time", "repo.git")]:
         with storing(path):
             if os.path.isdir(path):

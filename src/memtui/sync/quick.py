@@ -39,6 +39,15 @@ def stamp(watched: Mapping[str, bool]) -> str:
     return ids_hot.digest("\n".join(rows)) if newest < clock_hot.now() - TICK else ""
 
 
+def is_syncing(root: str) -> bool:
+    """Tell whether a sync runs, which changes all that is read meanwhile."""
+    try:
+        with fs_hot.Lock(root + "/run/sync.lock", 0.0):
+            return False
+    except OSError as error:
+        return isinstance(error, fs_hot.LockTimeoutError)
+
+
 def is_done(env: dict[str, str], now: float, pause: float = 0.0, team: str = "") -> bool:
     """Tell whether nothing is to be synced, and note the time of it; the remote is not asked if that was less than
     `pause` seconds ago. Raises MemtuiError, as of a remote that can't be reached."""

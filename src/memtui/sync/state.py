@@ -11,6 +11,7 @@ from memtui.base.storage import storing
 from memtui.client import locate_hot
 from memtui.sync.repository import Remote
 
+LEFT = "/left.json"  # there, of the person's own: its state when this machine left
 WRITERS = "/writers.json"  # in the folder of a sync: who changed each file last
 
 
@@ -72,9 +73,9 @@ def names(root: str) -> list[str]:
     return [team for team in teams if os.path.lexists(folder(root, team) + "/state.json")]
 
 
-def load(root: str, team: str = "") -> SyncState | None:
+def load(root: str, team: str = "", name: str = "/state.json") -> SyncState | None:
     """Return the state of the sync that is set up; None if none is. Raises MemtuiError."""
-    path = folder(root, team) + "/state.json"
+    path = folder(root, team) + name
     with storing(path):
         data = fs_hot.read_or_empty(path)
         times = fs_hot.read_or_empty(folder(root, team) + "/time")

@@ -9,13 +9,14 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 import memtui
-from memtui.base import fastjson_hot, fs_hot, ids_hot, paths_hot
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.errors import ConflictError, MemtuiError
 from memtui.base.phrasing_hot import many
 from memtui.base.storage import storing
 from memtui.client import locate_hot
 from memtui.inbox import drafts, file_hot, format_hot
 from memtui.store import memory, trust_hot
+from memtui.store.index import index as memory_index
 from memtui.store.journal import ledger
 from memtui.store.journal.changes import Change
 from memtui.store.journal.journal import Journal
@@ -211,9 +212,11 @@ def _exchange(
         other = _asked(base_here, ours, theirs, merged, stands, state.name, writers)
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
-        if remote_head != state.base and ours[row] != theirs.get(row):  # it says with what it takes in now
-            counters = [_number(card, "counter") for path, card in theirs.items() if path.startswith(MACHINES + "/")]
-            tree[row] = _row({**fastjson_hot.loads_dict(ours[row]), "seen": max(counters, default=0)})
+        newest = max((_number(card, "counter") for card in rows), default=0)
+        told, seen = (max(_number(ours[row], key) for key in pair) for pair in (("time", "told"), ("seen", "counter")))
+        is_due = newest > seen and abs(now - told) >= clock_hot.DAY
+        if remote_head != state.base and (ours[row] != theirs.get(row) or is_due):  # it says what it takes in now
+            tree[row] = _row({**fastjson_hot.loads_dict(ours[row]), "seen": newest, "told": int(now)})
         names = {path[len(MACHINES) + 1 : -5]: _name(tree[path]) for path in tree if path.startswith(MACHINES + "/")}
         roots = {} if state.team else local_files.roots(env, {}, project_moves)
         keys = {top: paths_hot.project_key(place) for top, place in roots.items()}
@@ -315,7 +318,7 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: se
     counters = {path: _number(data, "counter") for path, data in base.items() if path.startswith(MACHINES + "/")}
     row["counter"] = max(counters.values(), default=0) + changed if changed else counters.get(own, 0)
     row["time"] = int(now) if changed else _number(base.get(own, b""), "time")
-    row["seen"] = _number(base.get(own, b""), "seen")
+    row |= {key: _number(base.get(own, b""), key) for key in ("seen", "told")}
     return {**tree, own: _row(row)}
 
 
@@ -352,11 +355,10 @@ def _asked(
     writers: Callable[[], Mapping[str, FileWriter]],
 ) -> Tree:
     """Return a file for each memory that both sides changed in two ways, with the version that does not stand."""
-    of = {(one.where.partition(": ")[0], _memory_of(one)) for one in merged.conflicts if one.other}
-    paths = {path for path, memory_path in of if path == memory_path or (memory_path, memory_path) not in of}
-    if not paths:
-        return {}
-    others = trees.merge(base, ours, theirs, stands, lambda path: not stands(path)).tree
+    lost = [one for one in merged.conflicts if one.other]
+    others = trees.merge(base, ours, theirs, stands, lambda path: not stands(path)).tree if lost else {}
+    paths = {path for one in lost if (path := _memory_of(one)) in others and _says(others[path], one)}
+    paths |= {one.where.partition(": ")[0] for one in lost if not _says(others.get(_memory_of(one), b""), one)}
     files: Tree = {}
     for path in sorted(paths):
         if path in merged.tree and path in others and others[path] != merged.tree[path] and path.endswith(".md"):
@@ -367,6 +369,14 @@ def _asked(
             data = json.dumps(row, sort_keys=True, ensure_ascii=False).encode() + b"\n"
             files[f"{CONFLICTS}/{ids_hot.digest(data)[:16]}.json"] = data
     return files
+
+
+def _says(data: bytes, conflict: Conflict) -> bool:
+    """Tell whether a text says what one side lost: any of its own, and of its line in MEMORY.md the words behind it."""
+    if _memory_of(conflict) == conflict.where.partition(": ")[0]:
+        return True
+    entries = memory_index.parse_index(conflict.other.encode("utf-8", "surrogateescape")).entries
+    return all(entry.hook.rstrip("….").encode("utf-8", "surrogateescape") in data for entry in entries)
 
 
 def _ask(root: str, state: SyncState, here: LocalTree, tree: Tree, *, leaves: bool) -> dict[str, str]:
@@ -427,7 +437,8 @@ def _memory_of(conflict: Conflict) -> str:
 
 class MachineRow(NamedTuple):
     """A machine: when it sent a change last, by its own clock (0: not known); `ahead`: files here that were not sent
-    yet; `behind`: changes of others that it may lack; `withheld`: files that stay there. None: only it knows."""
+    yet; `behind`: changes of others that it may lack; `withheld`: files that stay there. None: only it knows.
+    `is_syncing`: whether this machine is at it just now, which tells its figures at the end."""
 
     name: str
     version: str
@@ -435,22 +446,25 @@ class MachineRow(NamedTuple):
     ahead: int | None
     behind: int
     withheld: int | None
+    is_syncing: bool = False
 
 
 def machines(env: dict[str, str], root: str, state: SyncState) -> list[MachineRow]:
     """List the machines that ever synced with the remote, this one first. Raises MemtuiError."""
+    is_syncing = quick.is_syncing(root)
     repo, own = repository(root, state, env), f"{MACHINES}/{state.machine}.json"
     cards = repo.tree(state.base, MACHINES + "/")
-    fetched = repo.tree(THERE, MACHINES + "/") if repo.has(THERE) else {}
+    fetched = repo.tree(THERE, MACHINES + "/") if not is_syncing and repo.has(THERE) else {}
     newest = max((_number(card, "counter") for card in [*cards.values(), *fetched.values()]), default=0)
     behind = {path: newest - max(_number(card, "counter"), _number(card, "seen")) for path, card in cards.items()}
     behind[own] = newest - max((_number(card, "counter") for card in cards.values()), default=0)
-    is_sent = not cards or (state.seen and state.seen == quick.stamp(state.watched))
+    is_sent = is_syncing or not cards or (state.seen and state.seen == quick.stamp(state.watched))
     ahead = 0 if is_sent else len(_run_locked(env, root, state, state.time, "", dry_run=True, offline=True)[0].went)
     rows = []
     for path, card in sorted(cards.items(), key=lambda item: (item[0] != own, _name(item[1]))):
         version = fastjson_hot.text(fastjson_hot.loads_dict(card), "version")
-        facts = (ahead, behind[path], state.withheld) if path == own else (None, behind[path], None)
+        is_own = path == own
+        facts = (ahead, behind[path], state.withheld, is_syncing) if is_own else (None, behind[path], None)
         rows.append(MachineRow(_name(card), version, _number(card, "time"), *facts))
     return rows
 

@@ -48,6 +48,8 @@ def machine(row: "MachineRow", now: float) -> str:
     ]
     if row.ahead is None:
         return " · ".join([*words, f"{'at most ' * bool(row.behind)}{row.behind:,} behind"])
+    if row.is_syncing:
+        return " · ".join([*words, "a sync is running"])
     return " · ".join([*words, f"{row.ahead:,} ahead", f"{row.behind:,} behind", f"{row.withheld:,} held back"])
 
 

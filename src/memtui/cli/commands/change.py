@@ -28,6 +28,7 @@ from memtui.views import changes
 from memtui.views.changes import PLACES, STATES, asked_about, place, reason, undone_as_one
 from memtui.views.parts import TextDifference
 
+SYNCED = ("global", "auto")  # scopes that sync takes along
 HISTORY = 20  # changes that --list prints; --json has all of them
 
 
@@ -120,8 +121,15 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
         {**memories.data_of(mem), "was": {"name": other.name, "scope": other.scope_label, "path": other.path}}
         for other, mem in pairs
     ]
+    beside = ""
+    if target is not None and not args.copy and target.kind not in {*SYNCED, "team"}:
+        from memtui.sync import state
+
+        if "" in state.names(ctx.root) and any(other.scope_label.partition(":")[0] in SYNCED for other, _ in pairs):
+            beside = "Your other machines lose it with the next sync, until git brings it to them."
     words = [memories.written(ctx, "copied to" if args.copy else "now", memory) for _, memory in pairs]
-    return bulk.result({**(rows[0] if len(args.names) == 1 else {}), "made": rows}, *words, memories.undo(len(pairs)))
+    data = {**(rows[0] if len(args.names) == 1 else {}), "made": rows}
+    return bulk.result(data, *words, narrate(beside), memories.undo(len(pairs)))
 
 
 def _trusted(store: Store, memory: Memory, target: Scope) -> Memory:
