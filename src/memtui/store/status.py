@@ -235,7 +235,7 @@ def trust_waiting(scope: Scope, files: list[str]) -> Finding:
 def of_scope(root: str, scope: Scope, usage: Usage, memories_by_path: dict[str, Memory] | None = None) -> list[Row]:
     """Return a scope's memories with findings and counts. `memories_by_path`: a cache."""
     indexed = IndexState(root, scope, index_of(scope)).flags() if scope.has_index else {}
-    waiting = not_trusted(root, scope)
+    waiting = {*not_trusted(root, scope)}
     rows, outcomes = [], own_checks_hot.load(root, scope.directory)
     memories = list(scopes.memories(scope, memories_by_path))
     known_targets = LinkTargets(memories)
@@ -247,9 +247,9 @@ def of_scope(root: str, scope: Scope, usage: Usage, memories_by_path: dict[str, 
         flags = [*of_memory(scope, memory, known_targets), *_of_checks(row, scope, outcomes)]
         if file in waiting:
             flags.append(trust_waiting(scope, [file]))
-        if file in indexed:
-            flags.append(indexed[file])
-        row.flags = tuple(sorted(flags, key=lambda flag: ORDER.index(LETTERS[flag.code])))
+        of_index = indexed.get(file, ())
+        by_letter = sorted([*flags, *of_index], key=lambda flag: ORDER.index(LETTERS[flag.code])) if flags else of_index
+        row.flags = tuple(by_letter)  # a tuple stays what it is: thousands of rows share one
         _count(row, real, usage)
         rows.append(row)
     return rows
@@ -281,7 +281,8 @@ def recount(scope: Scope, rows: Iterable[Row], usage: Usage, paths: set[str]) ->
 
 
 def _count(row: Row, real: str, usage: Usage) -> None:
-    row.flags = tuple(flag for flag in row.flags if flag.code != CHANGED)
+    if any(flag.code == CHANGED for flag in row.flags):
+        row.flags = tuple(flag for flag in row.flags if flag.code != CHANGED)
     # The log has the path that the client or the hook used: with symlinks resolved or not.
     paths = {row.memory.path, f"{real}/{row.file}"}
     counts = [usage.memories[path] for path in paths if path in usage.memories]
@@ -292,7 +293,7 @@ def _count(row: Row, real: str, usage: Usage) -> None:
     for recall in recalls:
         row.recalls.add(recall)
     if row.newest and _changed_since(row.memory, row.newest[0]):
-        row.flags += (good(CHANGED, f"memory:{row.memory.path}", file=row.file),)
+        row.flags = (*row.flags, good(CHANGED, f"memory:{row.memory.path}", file=row.file))
 
 
 def _changed_since(memory: Memory, delivery: MemoryDelivery) -> bool:

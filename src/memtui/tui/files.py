@@ -5,9 +5,9 @@ import os
 import sys
 import threading
 import time
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -82,7 +82,8 @@ class Watch:
         self.data = data
         self._parts: dict[str, tuple[Stamp, ...]] = {}
         self._trees: dict[str, Tree] = {}
-        self._stamps: dict[str, int] = {}  # their hashes
+        self._paths: list[str] = []
+        self._stamps = array("q")  # the hashes of their stamps
         self._others: list[Scope] = []
         self._looks, self._at = 0, 0
 
@@ -123,11 +124,14 @@ class Watch:
         if self._looks % LOOKS == 0:
             labels = {scope.label for scope in here}
             self._others = [scope for scope in self.data.scopes(every=True) if scope.label not in labels]
-        self._trees = {scope.label: self._tree(scope) for scope in here + self._others if not scope.problem}
-        files = dict.fromkeys(path for tree in self._trees.values() for path in tree.files)
-        changed = files.keys() != self._stamps.keys() or self._looks == 0
-        if changed:
-            self._stamps = {path: self._stamps.get(path) or hash(stamp(path)) for path in files}
+        trees = {scope.label: self._tree(scope) for scope in here + self._others if not scope.problem}
+        changed = self._looks == 0
+        if trees != self._trees:  # else no list of thousands is made at every look
+            paths = list(dict.fromkeys(path for tree in trees.values() for path in tree.files))
+            stamps = dict(zip(self._paths, self._stamps, strict=True))
+            changed = changed or paths != self._paths
+            self._stamps = array("q", (stamps.get(path) or hash(stamp(path)) for path in paths))
+            self._trees, self._paths = trees, paths
         return self._check_files() or changed
 
     def _tree(self, scope: Scope) -> Tree:
@@ -151,11 +155,13 @@ class Watch:
 
     def _check_files(self) -> bool:
         """Check the files whose turn it is. Return whether one has changed."""
-        count = len(self._stamps)
-        stamps = {path: hash(stamp(path)) for path in islice(self._stamps, self._at, self._at + FILES_A_LOOK)}
-        self._at = self._at + FILES_A_LOOK if self._at + FILES_A_LOOK < count else 0
-        changed = any(self._stamps[path] != now for path, now in stamps.items())
-        self._stamps |= stamps
+        first, self._at = self._at, self._at + FILES_A_LOOK
+        paths = self._paths[first : self._at]
+        stamps = array("q", (hash(stamp(path)) for path in paths))
+        changed = self._stamps[first : self._at] != stamps
+        self._stamps[first : self._at] = stamps
+        if self._at >= len(self._paths):
+            self._at = 0
         return changed
 
 

@@ -1,7 +1,7 @@
 """The state of a scope's MEMORY.md, as findings on it and flags of memories: what dangles, is missing, is cut off."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from memtui.base import fs_hot, phrasing_hot
@@ -66,24 +66,6 @@ def states(root: str, every: Iterable[Scope]) -> "list[IndexState]":
     return [index_state for index_state in all_states if index_state.index.raw or index_state.missing]
 
 
-class FileFacts(Mapping[str, object]):
-    """The facts of an index and one of its files: a finding about each of thousands takes little memory."""
-
-    __slots__ = ("_facts", "_file")
-
-    def __init__(self, facts: Mapping[str, object], file: str) -> None:
-        self._facts, self._file = facts, file
-
-    def __getitem__(self, key: str) -> object:
-        return [self._file] if key == "files" else self._facts[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((*self._facts, "files"))
-
-    def __len__(self) -> int:
-        return len(self._facts) + 1
-
-
 class IndexState:
     """The state of a scope's index; `root` records which memories are trusted: others need no line. `dangling`: links
     to missing files; `missing`: files without a line; `below`: files only below the cut; `recall_only`: kept from being
@@ -136,15 +118,12 @@ class IndexState:
         row |= {"share": round(size.share, 3), "cut_line": size.cut_line, "below": below}
         return row | {"recall_only": self.recall_only, "dangling": dangling, "missing": self.missing}
 
-    def flags(self) -> dict[str, Finding]:
-        """Return the finding about each file that has one; together they are the `findings` about memories."""
+    def flags(self) -> dict[str, tuple[Finding]]:
+        """Return by file the finding that is about it, which all files of a kind share; together the `findings`."""
         if self.index.conflict:
             return {}
-        findings = {name: self._cut([name]) for name in self.below}
-        if self._lacks_lines:
-            alike = self._missing(self.missing)
-            findings |= {name: alike._replace(data=FileFacts(self._facts, name)) for name in self.missing}
-        return findings
+        findings = dict.fromkeys(self.below, (self._cut(self.below),))
+        return findings | dict.fromkeys(self.missing if self._lacks_lines else (), (self._missing(self.missing),))
 
     @property
     def _lacks_lines(self) -> bool:

@@ -161,7 +161,10 @@ class Versions:
     def add(self, version: Version) -> None:
         """Know a version, without writing it."""
         files = self.directories.setdefault(version.directory, {})
-        files.setdefault(version.file, []).append(version)
+        if (versions := files.get(version.file)) is None:
+            files[version.file] = [version]  # of one, which most are, without room for more
+        else:
+            versions.append(version)
         self.put_back_unseen.discard((version.path, version.digest))
         if version.seen:
             self.seen_digests.add(version.digest)

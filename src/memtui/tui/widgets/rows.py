@@ -126,7 +126,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {self.key(row): at for at, row in reversed(list(enumerate(self.rows)))}
+        places = range(len(self.rows) - 1, -1, -1)
+        return {self.key(self.rows[at]): at for at in places}
 
     @property
     def row(self) -> Row | None:
