@@ -214,14 +214,17 @@ class Workspace:
     def count_decisions(self, plan: "UndecidedSet") -> "Counter[str]":
         """Count what waits for a decision besides entries, by the words of the Inbox; `plan`: of `undecided`."""
         from collections import Counter
+        from itertools import chain
 
         from memtui.review.waiting_entries import load_hidden
 
         hidden, changes = load_hidden(self.root), self.changed(every=self.every)
-        decisions = [("changed", change.later_key) for change in changes]
-        decisions += [(proposal.word, proposal.later_key) for proposal in plan.proposals]
-        decisions += [("problem", problem.later_key) for problem in plan.left]
-        decisions += [("trust", memory.later_key) for memory in self.untrusted(changes)]
+        decisions = chain(  # lazily: of 100,000 changes the keys take 20 MB
+            (("changed", change.later_key) for change in changes),
+            ((proposal.word, proposal.later_key) for proposal in plan.proposals),
+            (("problem", problem.later_key) for problem in plan.left),
+            (("trust", memory.later_key) for memory in self.untrusted(changes)),
+        )
         return Counter(word for word, key in decisions if hidden.get(key, 0.0) <= self.now())
 
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:

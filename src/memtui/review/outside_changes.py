@@ -24,7 +24,7 @@ from memtui.store.versions.writers import colleagues
 Kind = Literal["new", "edited", "deleted"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Changed:
     """A memory that somebody else wrote: its version `now`, the newest seen one `before` (None: new), and who."""
 

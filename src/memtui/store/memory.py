@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from memtui.base import clock_hot, fs_hot, visible_hot
@@ -98,6 +99,9 @@ class Memory:
         """When it was last changed, in seconds since the epoch: by `modified`, else the file's time."""
         modified = clock_hot.parse(self.modified)
         return self.mtime if modified is None else modified
+
+
+_shared_size = lru_cache(1 << 12)(int)  # of 100,000 memories many have the same
 
 
 class Spool:
@@ -212,7 +216,7 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
         fields=fields,
         body=doc.body,
         raw=data,
-        size=len(data) if size < 0 else size,
+        size=_shared_size(len(data) if size < 0 else size),
         mtime=mtime,
         broken=broken,
         has_frontmatter=doc.has_frontmatter,

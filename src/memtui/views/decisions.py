@@ -86,7 +86,7 @@ OF_ENTRIES = {kind.word: kind for kind in (DRAFT, TODO, NOTE)}
 PROPOSED = {"merge": MERGE, "rule": RULE, "mute": MUTE, "fix": FIX}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
     """One thing to decide; `says` leads its row. Times are in seconds since the epoch."""
 
@@ -205,7 +205,7 @@ def of_entry(item: "Waiting", here: "Workspace", names: Mapping[str, str], *, is
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ChangedRow(Decision):
     """A memory that somebody else wrote; `undelivered` until it is kept, which trusts it."""
 

@@ -74,14 +74,14 @@ class Version:
         return fields | {key: value for key, value in more.items() if value}
 
 
-_shared_writer = lru_cache(1024)(Writer)
+_shared_writer, _shared_size = lru_cache(1024)(Writer), lru_cache(1 << 12)(int)
 
 
 def _version(row: dict[str, Any]) -> Version | None:
     if not all(isinstance(row.get(key), str) for key in ("dir", "file", "digest")):
         return None
     directory, file, time, digest = (fastjson_hot.text(row, key) for key in ("dir", "file", "time", "digest"))
-    size, stamp = fastjson_hot.number(row, "size"), fastjson_hot.number(row, "stamp")
+    size, stamp = _shared_size(fastjson_hot.number(row, "size")), fastjson_hot.number(row, "stamp")
     writer = _shared_writer(*(fastjson_hot.text(row, key) for key in ("by", "session", "prompt")))
     was = fastjson_hot.rows(row, "was")
     former = (str(was[0]), str(was[1])) if len(was) == 2 else None

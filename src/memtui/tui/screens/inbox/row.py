@@ -212,9 +212,9 @@ def counted(rows: Sequence[Decision]) -> str:
     return many(len(rows), *(nouns.pop() if len(nouns) == 1 else ("change", "changes")))
 
 
-def as_seen(rows: Sequence[Decision]) -> list[tuple[object, ...]]:
+def as_seen(rows: Sequence[Decision]) -> list[object]:
     """Return what is seen of rows: entries that were read again are other objects, but may have the same text."""
-    return [(row.key, row.until, row.is_taken, row.place, row.item.entry.raw if row.item else row) for row in rows]
+    return [row if row.item is None else row.look for row in rows]
 
 
 def folded(rows: Sequence[Decision], unfolded: Collection[str], now: float) -> list[Decision]:
