@@ -3,11 +3,13 @@
     python tests/e2e/walker.py [--seed N] [--keys 20000]
 
 Keys, pastes, clicks and sizes are drawn from the seed and from nothing that is on the screen: the same seed gives the same
-walk. A walk fails where memtui ends unasked, leaves the terminal otherwise than it found it, logs an error of its own, does
+walk. Only where a form is open at a look, a word is typed and escape pressed, and the word must be on the disk. A walk fails
+where that is lost, where memtui ends unasked, leaves the terminal otherwise than it found it, logs an error of its own, does
 not paint in time, or takes more and more memory. What a walk failed with names the seed, the last events and the screen.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -59,6 +61,7 @@ QUIT = {"q", "\x11"}
 PASTES = (*rows(__file__, "PASTES"), "a" * 20_000, "words and words " * 4_000, "a line\n" * 3_000, "漢" * 20_000)
 # What no terminal sends by itself: letters that are not UTF-8, sequences that nobody knows, or that never end.
 ODD = [text.encode("latin-1") for text in rows(__file__, "ODD")]
+DISCARD = "^g discard"  # in the last line of a form, and nowhere else
 FORESEEN = {"FileNotFoundError", "IsADirectoryError", "NotADirectoryError", "OSError", "LateError"}  # late: it is busy
 WORDS_OF_A_FAILURE = re.compile(r"Traceback|[A-Z]\w+(?:Error|Exception|Matches)\b|unexpected")
 LETTERS = string.ascii_letters + string.digits + string.punctuation + "  äßéж日本語🙂"
@@ -164,11 +167,11 @@ def walk(seed: int) -> Iterator[Event]:
 
 class Walker:
     """One walk. `count` is of what a person does, `peak` the most memory of a memtui in megabytes, `starts` how often
-    memtui was started, since some keys end it."""
+    memtui was started, since some keys end it, `typed` how many forms were left with a word in them."""
 
     def __init__(self, world: DemoWorld, seed: int) -> None:
         self.world, self.seed = world, seed
-        self.count = self.peak = self.starts = 0
+        self.count = self.peak = self.starts = self.typed = 0
         self.size = (80, 24)
         self._rng = Random(seed)
         self._last: deque[Event] = deque(maxlen=400)
@@ -187,6 +190,7 @@ class Walker:
                 self._do(event)
                 if event.counts and self.count % LOOK_EVERY == 0:
                     self._look()
+                    self._leave_form()
                 if event.counts and self.count % PROBE_EVERY == 0:
                     self._probe()
             self._leave()
@@ -301,6 +305,32 @@ class Walker:
         if used > MEMORY:
             raise self._failure(f"memtui takes {used} MB")
 
+    def _leave_form(self) -> None:
+        """Type a word into the form that is open, if one is, and escape: the word is kept, or the form asks or says why."""
+        word = f"typed{self.count}"
+        if DISCARD not in self._terminal.text or not self._sees(word, word):
+            return  # the cursor is not in a text
+        self._sees("\x1b", DISCARD, gone=True)
+        screen = self._terminal.text
+        if DISCARD in screen or "can't be" in screen or not self._terminal.running:
+            return
+        self.typed += 1
+        texts = b""
+        for path in (path for path in self.world.base.rglob("*") if path.is_file()):
+            with contextlib.suppress(OSError):  # hooks write meanwhile
+                texts += path.read_bytes() if path.suffix in {".md", ".json"} else b""
+        if word.encode() not in texts:
+            raise self._failure(f"{word} was typed into a form, which was left, and is lost")
+
+    def _sees(self, keys: str, words: str, *, gone: bool = False) -> bool:
+        """Press keys; whether the screen then has some words, or has them no more, within a moment."""
+        self._terminal.press(keys, PATIENCE)
+        for _ in range(300):
+            if (words in self._terminal.text) != gone or not self._terminal.running:
+                return True
+            time.sleep(0.01)
+        return False
+
     def _used(self) -> int:
         try:
             pages = Path(f"/proc/{self._terminal.process.pid}/statm").read_text().split()[1]
@@ -396,7 +426,9 @@ def main() -> int:
         print(failure)
         return 1
     took = time.monotonic() - began
-    print(f"clean: {walker.count} events, {walker.starts} starts, peak {walker.peak} MB, {took:.0f} s")
+    print(
+        f"clean: {walker.count} events, {walker.starts} starts, {walker.typed} forms, peak {walker.peak} MB, {took:.0f} s"
+    )
     return 0
 
 
