@@ -155,7 +155,6 @@ def test_a_change_of_trust_is_seen_though_everything_was_cached(root, many):
     assert read(root, str(many)).untrusted == 0
 
 
-@pytest.mark.slow
 def test_broken_caches_are_made_anew(root, many):
     whole = uncached(many)
     for garbage in (b"", b"{}", b"[]", b"\xff\x00", b'{"rows": [{}], "dirs": {}, "known": null, "count": 1}'):

@@ -55,7 +55,6 @@ def test_projects_are_called_by_directory_and_namesakes_by_more_of_a_path():
     }
 
 
-@pytest.mark.slow
 @given(st.sets(st.lists(st.sampled_from("ab"), min_size=1, max_size=4).map(lambda parts: "/" + "/".join(parts))))
 def test_no_two_have_the_same_name_and_each_is_the_end_of_its_path(roots):
     names = projects.names_of_roots({"HOME": "/home/you"}, roots)

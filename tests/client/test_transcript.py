@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation
 
+from .agents import readings
+
 
 def line(**fields):
     return json.dumps(fields).encode() + b"\n"
@@ -193,6 +195,10 @@ def test_no_record_of_any_shape_breaks_the_listener(records):
         conversation.feed({**fields, "type": kind})
     again = Conversation(json.loads(json.dumps(conversation.to_state())))
     assert again.todos() == conversation.todos()
+
+
+def test_a_session_reads_as_the_same_records_as_ever():
+    readings.check("claude", list(transcript_hot.Reader(str(readings.READ.parent / "claude" / "session.jsonl"))))
 
 
 def test_the_person_is_heard_in_all_places():

@@ -183,7 +183,6 @@ def test_notes_drafts_and_items_are_called_by_their_words_changed_or_not():
     ) == ["New one", "New words", "A third"]
 
 
-@pytest.mark.slow
 @given(st.lists(LINES, min_size=1, max_size=5), st.lists(LINES, max_size=3))
 def test_each_title_is_that_of_its_own_item_whatever_the_texts_are(drafts, more):
     """Also of characters that are two UTF-16 code units."""

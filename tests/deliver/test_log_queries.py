@@ -153,7 +153,6 @@ def test_words_of_a_row_ids_and_lost_ones_are_found_and_uses_if_asked_for():
         assert Filter(**asked).matches(use)
 
 
-@pytest.mark.slow
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_no_line_is_passed_over_for_its_needle_if_its_delivery_matches(text, more):
     record = {**RECORD, "text": f"{more} {text} {more}"}

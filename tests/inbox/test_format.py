@@ -39,7 +39,6 @@ def some(text):
     return bool(normal(text).strip())
 
 
-@pytest.mark.slow
 @given(FIELDS, LINES | TEXTS)
 @example({}, "a\n<!-- /memtui -->\n<!-- memtui id=evil -->\nb")
 @example({"id": "x"}, "first\n\ufeff<!-- memtui id=evil -->\nsecond")
@@ -56,7 +55,6 @@ def test_what_is_written_is_read_back(fields, text):
     assert entry.id == (fields.get("id") or "h" + ids_hot.content_hash(normal(text)))
 
 
-@pytest.mark.slow
 @given(st.lists(st.tuples(FIELDS, LINES.filter(some)), max_size=5), st.booleans())
 def test_many_entries_stay_apart_and_in_order(entries, items):
     source = "".join(format_hot.render(fields, text) for fields, text in entries)
@@ -125,7 +123,6 @@ def test_what_stands_in_no_entry_is_blank_or_a_mark_or_a_heading(text, items):
     assert [e.text for e in format_hot.parse(rest, items)] == []
 
 
-@pytest.mark.slow
 @given(st.lists(st.tuples(st.booleans(), LINES.filter(some)), max_size=6), st.data())
 def test_taking_entries_out_leaves_the_others_as_they_were(pieces, data):
     pieces = [(formal, text.replace("\ufeff", "")) for formal, text in pieces if some(text.replace("\ufeff", ""))]

@@ -65,7 +65,6 @@ def asked(tmp_path, api):
     return Asked(tmp_path, api)
 
 
-@pytest.mark.slow
 def test_a_catalogue_goes_out_and_names_come_back_without_invented_ones(asked, api):
     def answer(request):
         listed = [line[2:].partition(":")[0] for line in request.text().splitlines() if line.startswith("- m")]
@@ -103,7 +102,6 @@ def test_what_is_no_longer_trusted_or_leads_elsewhere_is_not_sent(asked):
     assert told() == ["CI/CD considerations"]
 
 
-@pytest.mark.slow
 def test_no_secret_is_sent(asked, api):
     asked.write("keys", "The key of the deployment", f"It is {SECRET}.")
     asked.run(use("answer", notes=[]), prompt=f"{PROMPT} with {SECRET}")
@@ -113,13 +111,11 @@ def test_no_secret_is_sent(asked, api):
     assert asked.names == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("answer", [say("I would rather not."), use("answer", notes="cicd"), Reply([], status=400)])
 def test_without_an_answer_of_the_schema_nothing_is_selected(asked, answer):
     assert (asked.run(answer), len(asked.calls)) == ([], 1)
 
 
-@pytest.mark.slow
 def test_an_answer_to_an_earlier_prompt_is_dropped(asked, api):
     def answer(_):
         selection_state_hot.begin(asked.root, "s1", "rename the columns of the report", clock_hot.now())
@@ -138,7 +134,6 @@ def said(who, text, **more):
     return {"type": who, "message": {"role": who, "content": [{"type": "text", "text": text}]}, **more}
 
 
-@pytest.mark.slow
 def test_the_last_turns_go_along_without_secrets(asked, api):
     records = [
         said("user", "Where is the plan of the week?"),
@@ -159,7 +154,6 @@ def test_the_last_turns_go_along_without_secrets(asked, api):
     assert "I begin." not in text
 
 
-@pytest.mark.slow
 def test_two_answers_stand_side_by_side_until_a_hook_takes_them(asked, api):
     asked.run(use("answer", notes=["m1 cicd.md"]))
     first = asked.key

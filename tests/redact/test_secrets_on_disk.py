@@ -114,7 +114,6 @@ def test_of_no_kind_planted_in_todos_and_refusals_anything_is_kept(session):
     assert leaks(files.items(), [(name, secret) for name, _, secret in [*todos, *refusals]]) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("over", [2, 10, 30])
 def test_half_a_key_is_not_left_where_a_text_is_cut(session, over):
     _, key = planted(dict(SHAPED_KINDS)["github classic"])

@@ -146,7 +146,6 @@ pieces = st.sampled_from(
 )  # fmt: skip
 
 
-@pytest.mark.slow
 @settings(max_examples=5 * settings.default.max_examples)
 @given(st.lists(pieces, max_size=25).map("".join), st.sampled_from(["", "user"]))
 def test_adding_and_removing_leave_every_other_line_alone(text, kind):

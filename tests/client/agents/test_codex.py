@@ -12,6 +12,8 @@ from memtui.client.transcripts import speaker, transcript_hot
 from memtui.rules.tool_calls import DeedReader
 from tables import rows
 
+from . import readings
+
 DATA = pathlib.Path(__file__).parents[2] / "data" / "agents" / "codex"
 NAME = "rollout-2026-11-30T14-03-11-01a22cc4-4962-7a20-954f-865468865e0c.jsonl"
 FORK = "rollout-2026-11-30T14-03-13-01a22cc4-5390-7a20-954f-865468865e0c.jsonl"
@@ -38,6 +40,10 @@ def records(path, start=0):
 
 def words(path):
     return [text for record in records(path) if (text := speaker.prompt_text(record))]
+
+
+def test_a_fork_reads_as_the_same_records_as_ever(home):
+    readings.check("codex-fork", records(next(home.rglob(FORK))))
 
 
 def test_what_is_piped_into_a_run_is_nobodys_words(session):

@@ -18,6 +18,8 @@ from memtui.client.transcripts.conversation import Conversation, note_position, 
 from memtui.deliver import receipts_hot
 from memtui.rules.tool_calls import DeedReader
 
+from . import readings
+
 DATA = pathlib.Path(__file__).parents[2] / "data" / "agents" / "opencode" / "database.jsonl"
 MAIN, CHILD, FORK = "ses_dd320e5c0ffeCXojGiM1vSIpAT", "ses_dd320927bffej0kz99uWinuVZO", "ses_dd3207e96ffelH66FEK1mch9ja"
 # The tables of 1.18.33, without the columns that nothing here reads.
@@ -93,6 +95,11 @@ def records(connection, session=MAIN, start=0, limit=None):
 
 def words(connection, session=MAIN):
     return [said for record, _ in records(connection, session) if (said := speaker.prompt_text(record))]
+
+
+@pytest.mark.parametrize(("name", "session"), [("opencode", MAIN), ("opencode-child", CHILD), ("opencode-fork", FORK)])
+def test_a_session_reads_as_the_same_records_as_ever(database, name, session):
+    readings.check(name, [{**record, "cwd": "", "at": at} for record, at in records(database, session)])
 
 
 SAID = [

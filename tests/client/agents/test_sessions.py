@@ -18,6 +18,8 @@ from memtui.client.transcripts.conversation import Conversation
 from memtui.client.transcripts.transcript_hot import Reader
 from memtui.deliver import receipts_hot
 
+from . import readings
+
 DATA = Path(__file__).resolve().parents[2] / "data" / "agents"
 IDS = (b'"id":"', b'"parentId":"', b'"uuid":"', b'"parentUuid":"')
 
@@ -122,6 +124,10 @@ def test_the_words_heard_are_the_persons_alone_and_once(session, sample):
     assert agents_hot.of_session(str(session)).name == sample.path[1:].partition("/")[0]
     home = str(session).removesuffix("/" + sample.path)
     assert programs.session_file({"HOME": home}, heard[0].session) == str(session)
+
+
+def test_a_session_reads_as_the_same_records_as_ever(session, sample):
+    readings.check(sample.data.partition("/")[0], list(Reader(str(session))))
 
 
 def test_a_reading_from_any_line_hears_the_same_words_under_the_same_ids(session, sample):
