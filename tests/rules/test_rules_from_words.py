@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.rules import proposals
+import recorded
+from memtui.rules import proposals, sentences
 from memtui.rules.proposals import rules_of_text
 from memtui.rules.rule_hot import parse
 from tables import rows
@@ -50,3 +51,7 @@ def test_whatever_is_written_each_rule_can_be_read_back(words: list[str]) -> Non
     rules = rules_of_text(" ".join(words))
     assert [str(parse(rule.as_row())) for rule in rules] == list(map(str, rules))
     assert len(rules) <= proposals.MOST_RULES
+
+
+def test_texts_say_the_same_rules_as_ever() -> None:
+    recorded.check(__file__, "rules_of_texts", said, lambda text: list(sentences.sentences(text)))

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from shell_lines import NAMES, Lines, log_calls
 
+import recorded
 from memtui.rules import shell_hot
 from tables import rows
 
@@ -93,3 +94,7 @@ def test_the_worst_line_is_read_in_time(piece):
         commands = shell_hot.simple_commands((piece + between) * (3_000 // len(piece)))
         assert commands is None or sum(map(len, commands)) < 1_000_000
     assert time.process_time() - start < 1
+
+
+def test_lines_run_the_same_commands_as_ever():
+    recorded.check(__file__, "shell", shell_hot.simple_commands)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import recorded
 from memtui.store import links
 from memtui.store.memory import LinkTargets
 from tables import rows
@@ -78,3 +79,9 @@ def test_any_text_is_read_with_spans_inside_of_it(text):
     for each in links.find(text):
         assert each.start <= each.name_start <= each.name_end <= each.end
     assert links.renamed(text, lambda _: False, "x") == links.renamed(text, lambda _: False, None) == text
+
+
+def test_links_read_as_ever():
+    renamed = lambda text: links.renamed(text, lambda link: "target" in link.target, "new name")
+    unlinked = lambda text: links.renamed(text, lambda link: "target" in link.target, None)
+    recorded.check(__file__, "links", links.find, links.spans, links.masked, renamed, unlinked, links.targets)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recorded
 from memtui.base import clock_hot
 from memtui.store.memory import from_bytes
 from memtui.store.relative_dates import RELATIVE, SAID, dated, foreign_patterns, relative_dates
@@ -115,3 +116,9 @@ def test_all_but_the_known_expressions_stays_byte_for_byte(text, day):
         return  # the calendar ends
     rest = [re.escape(part) for part in KNOWN.split(text)]
     assert re.fullmatch(".*?".join(rest), after, re.DOTALL)
+
+
+def test_dates_read_as_ever():
+    recorded.check(
+        __file__, "relative_dates", lambda text: relative_dates(text, WRITTEN), lambda text: dated(text, WRITTEN)
+    )

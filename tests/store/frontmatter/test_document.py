@@ -5,8 +5,9 @@ import yaml
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+import recorded
 from memtui.base.errors import MemtuiError
-from memtui.store.frontmatter import document, subset_hot
+from memtui.store.frontmatter import document, edit, head_hot, subset_hot
 from tables import rows
 
 NESTED = b"""---
@@ -257,3 +258,14 @@ def test_any_bytes_are_kept_and_reading_never_fails(data):
 def test_the_first_line_of_three_dashes_ends_the_fields(data, fields, body):
     doc = document.parse(data)
     assert (doc.fields, doc.body, doc.broken) == (fields, body, None)
+
+
+def edited(text, path, value):
+    doc = document.parse(text.encode())
+    return [doc.with_field(path, value).raw, doc.without_field(path).raw, edit.line_of(doc.block, path)]
+
+
+def test_files_read_and_change_as_ever():
+    summarise = lambda text: head_hot.summarise(text.encode())
+    recorded.check(__file__, "documents", lambda text: document.parse(text.encode()), summarise)
+    recorded.check(__file__, "edits", edited)

@@ -5,6 +5,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import recorded
 from memtui.store.frontmatter import subset_hot
 from memtui.store.frontmatter.subset_hot import NotInSubsetError
 from tables import rows
@@ -105,3 +106,7 @@ def test_what_has_text_after_a_closing_quote_is_no_yaml_either(inside, quote, af
         if error.reason == subset_hot.AFTER_QUOTE:
             with pytest.raises((yaml.YAMLError, ValueError)):
                 base(text)
+
+
+def test_blocks_read_as_ever():
+    recorded.check(__file__, "subset", subset_hot.load, subset_hot.read_loosely, subset_hot.client_quoted)
