@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import clock_hot
+import recorded
+from memtui.base import clock_hot, phrasing_hot
 
 MOMENTS = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31)).map(lambda t: t.replace(tzinfo=UTC))
 
@@ -45,3 +46,13 @@ def test_the_forms_that_people_write_are_times_and_nothing_else_is():
         *("2026-11-21T09:00Zx", "0000-01-01", None, 5, 1.5, ["2026-11-21"], b"2026-11-21"),
     ):
         assert clock_hot.parse(odd) is None, odd
+
+
+def test_times_read_as_ever():
+    recorded.check(__file__, "times", clock_hot.parse)
+    now = 1_795_219_200.0
+    spoken = [phrasing_hot.age, phrasing_hot.ago, clock_hot.ago]
+    until = lambda seconds: phrasing_hot.until(now + seconds, now)
+    recorded.check(
+        __file__, "seconds", *[lambda s, say=say: say(now - s, now) for say in spoken], until, phrasing_hot.short
+    )

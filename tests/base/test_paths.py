@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recorded
 from memtui.base import paths_hot
 from memtui.client import locate_hot
 
@@ -225,3 +226,8 @@ def test_inside_follows_symlinks_and_does_not_take_a_prefix_for_a_parent(tmp_pat
     (tmp_path / "loop").symlink_to("loop")
     assert paths_hot.resolve(str(tmp_path / "loop")) is None
     assert not paths_hot.inside(str(tmp_path), str(tmp_path / "loop" / "x"))
+
+
+def test_names_of_paths_are_those_of_ever():
+    paths = [paths_hot.slug, paths_hot.project_key, paths_hot.slug_of, paths_hot.normal, paths_hot.parent]
+    recorded.check(__file__, "names", *paths)

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+import recorded
 from memtui.client import applied_settings, settings_files_hot
 
 from .settings_cases import COMMAND, READ, SKIPPED, SKIPPED_TEXTS
@@ -107,3 +108,11 @@ def test_the_variable_overrides_the_setting_both_ways(world, value, off):
 
 def test_a_variable_in_a_settings_file_counts(world):
     assert (world(project={"env": {VARIABLE: "true"}}), world(local={"env": {VARIABLE: 0}})) == ("project", "")
+
+
+def test_files_are_taken_as_ever(tmp_path):
+    def read(text, managed):
+        (tmp_path / "settings.json").write_text(text)
+        return list(applied_settings.read(str(tmp_path / "settings.json"), managed))
+
+    recorded.check(__file__, "settings_texts", read)

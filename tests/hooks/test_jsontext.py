@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recorded
 from memtui.hooks.install import settings_merge
 from tables import rows
 
@@ -106,3 +107,29 @@ def test_of_a_repeated_key_the_last_counts_as_for_the_client():
     text = '{"hooks": {"a": 1}, "hooks": {"b": 2}}'
     assert settings_merge.source(text, ("hooks",)) == '{"b": 2}'
     assert settings_merge.append(text, ("hooks",), 3, "c") == '{"hooks": {"a": 1}, "hooks": {"b": 2, "c": 3}}'
+
+
+def test_settings_change_as_ever():
+    made, line = settings_merge.Made(), {"type": "command", "command": "ours"}
+    group = {
+        "Stop": {
+            "hooks": [
+                {
+                    "type": "command",
+                    "command": "[ ! -r /m/memtui/hooks/launch.py ] || exec p /m/memtui/hooks/launch.py Stop",
+                }
+            ]
+        }
+    }
+
+    def changed(text, path, value, key):
+        return settings_merge.append(text, path, value, key)
+
+    def served(text, *_):
+        record = settings_merge.Made()
+        after = settings_merge.add_status_line(settings_merge.add(text, group, {}, record, "s"), line, record, "s")
+        return [after, vars(record), settings_merge.strip(after, record, "s"), settings_merge.strip(after, made, "s")]
+
+    replaced = lambda text, path, value, _: settings_merge.replace(text, path, value)
+    removed = lambda text, path, *_: settings_merge.remove(text, path)
+    recorded.check(__file__, "settings_texts", changed, replaced, removed, served)

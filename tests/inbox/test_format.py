@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import recorded
 from memtui.base import fs_hot, ids_hot
 from memtui.inbox import file_hot, format_hot
 
@@ -206,3 +207,16 @@ def test_a_missing_or_huge_file_is_empty_and_an_unreadable_one_an_error(box):
     fs_hot.append(path, (format_hot.render({"id": "a"}, "small") + "x" * format_hot.MAX_BYTES).encode())
     assert format_hot.read(path) == []
     assert format_hot.is_too_long(path)
+
+
+def judged(text):
+    """Of each entry of a text, what it says of itself at a certain time."""
+    now = 1_795_219_200.0
+    return [
+        [entry, entry.time(), entry.expired(now), entry.snoozed(now), entry.one_off(), entry.for_sessions(), format_hot.standalone(entry)]
+        for entry in format_hot.parse(text)
+    ]  # fmt: skip
+
+
+def test_files_read_as_ever():
+    recorded.check(__file__, "entries", judged, lambda text: format_hot.parse(text, True), format_hot.is_unfinished)

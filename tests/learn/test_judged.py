@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitted_tables
+import recorded
 from memtui.client.transcripts.conversation import Turn
 from memtui.inbox.format_hot import DELIVERED, LASTING
 from memtui.learn import classifier, signals
@@ -117,3 +118,11 @@ finally:
 @pytest.mark.parametrize("bar", list(benchmark.all_bars()), ids=lambda bar: bar.what)
 def test_a_bar_is_met(bar):
     assert bar.reached >= bar.asked, bar
+
+
+def test_messages_teach_what_they_taught():
+    def taught(text, channel, agent, tools, request, interrupted):
+        turn = Turn(text, channel, "u", "s", "2026-11-21T12:00:00Z", agent, tuple(tools), request, "", interrupted)
+        return [JUDGE.judged(turn, signals.signal_of(turn)), *classifier.drafts_of(turn, JUDGE), signals.asks(turn)]
+
+    recorded.check(__file__, "messages", taught)

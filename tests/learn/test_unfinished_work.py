@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recorded
 from memtui.client.transcripts.conversation import Conversation
 from memtui.learn import unfinished_work
 from tables import rows
@@ -57,3 +58,9 @@ def test_only_an_explicit_list_at_the_end_counts(message):
 def test_no_message_breaks_it(text):
     for item in unfinished_work.listed("Remaining:\n" + text):
         assert item.strip()
+
+
+def test_endings_leave_what_they_left():
+    recorded.check(
+        __file__, "endings", unfinished_work.listed, lambda text: unfinished_work.listed(text, next_steps=False)
+    )

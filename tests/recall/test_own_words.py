@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.recall import own_words_hot, words_hot
+import recorded
+from memtui.recall import gloss_hot, own_words_hot, words_hot
 from tables import rows
 
 LOG = """why does the deploy of the billing service hang?
@@ -52,3 +53,11 @@ def test_any_text_has_terms_without_blanks_and_in_any_case_alike(text):
     found = words_hot.terms(text)
     assert all(term and not any(char.isspace() for char in term) for term in found)
     assert words_hot.terms(text) == found
+
+
+def test_prompts_and_words_count_as_ever():
+    own = [own_words_hot.is_pasted, own_words_hot.is_error, own_words_hot.identifiers]
+    lines = lambda text: [[read(line) for read in own] for line in text.split("\n")[:9]]
+    recorded.check(__file__, "prompts", own_words_hot.counted, lines)
+    words = [words_hot.terms, words_hot.folded, words_hot.tells, gloss_hot.language, gloss_hot.in_english]
+    recorded.check(__file__, "words", *words)

@@ -66,12 +66,12 @@ def _without(value: dict[str, Any], entries: Sequence[object]) -> dict[str, Any]
         return value
     hooks = {}
     for event, groups in value["hooks"].items():
-        whole = [group for group in groups if id(group) not in entry_ids] if isinstance(groups, list) else groups
+        whole = [group for group in groups if id(group) not in entry_ids] if isinstance(groups, list) else ()
         hooks[event] = [
             {**group, "hooks": [hook for hook in group["hooks"] if id(hook) not in entry_ids]}
             if isinstance(group, dict) and isinstance(group.get("hooks"), list)
             else group
-            for group in whole or ()
+            for group in whole
         ]
     return {**value, "hooks": hooks}
 
