@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base import clock_hot, dates
+from tables import rows
 
 BERLIN = ZoneInfo("Europe/Berlin")
 DAYS = st.sampled_from([dates.START, dates.END, dates.NEXT])
@@ -28,29 +29,7 @@ def at(*parts):
     return datetime(*parts, tzinfo=BERLIN).timestamp()
 
 
-@pytest.mark.parametrize(
-    ("words", "ahead", "back"),
-    [
-        ("now", at(2026, 7, 1, 15), at(2026, 7, 1, 15)),
-        ("never", dates.NEVER, dates.NEVER),
-        ("today", at(2026, 7, 1), at(2026, 7, 1)),
-        ("Yesterday", at(2026, 6, 30), at(2026, 6, 30)),
-        ("tomorrow", at(2026, 7, 2), at(2026, 7, 2)),
-        ("tomorrow 9:30", at(2026, 7, 2, 9, 30), at(2026, 7, 2, 9, 30)),
-        ("30m", at(2026, 7, 1, 15, 30), at(2026, 7, 1, 14, 30)),
-        ("2w", at(2026, 7, 15, 15), at(2026, 6, 17, 15)),
-        ("18:00", at(2026, 7, 1, 18), at(2026, 6, 30, 18)),
-        ("9:30", at(2026, 7, 2, 9, 30), at(2026, 7, 1, 9, 30)),
-        ("friday", at(2026, 7, 3), at(2026, 6, 26)),
-        ("wed", at(2026, 7, 8), at(2026, 7, 1)),
-        ("wednesday 16:00", at(2026, 7, 1, 16), at(2026, 6, 24, 16)),
-        ("2026-11-22", at(2026, 11, 22), at(2026, 11, 22)),
-        ("2026-11-22 14:00", at(2026, 11, 22, 14), at(2026, 11, 22, 14)),
-        ("2026-11-22T14:00", at(2026, 11, 22, 14), at(2026, 11, 22, 14)),
-        ("2026-11-22T14:00:00Z", at(2026, 11, 22, 15), at(2026, 11, 22, 15)),
-        ("2026-11-22 14:00 +02:00", at(2026, 11, 22, 13), at(2026, 11, 22, 13)),
-    ],
-)
+@pytest.mark.parametrize(("words", "ahead", "back"), rows(__file__, "each way to say a time"))
 def test_each_way_to_say_a_time(words, ahead, back):
     now = NOW.timestamp()
     assert (dates.read(words, now, ahead=True), dates.read(words, now, ahead=False)) == (ahead, back)

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.base import visible_hot
+from tables import rows
 
 ANY = st.characters(exclude_categories=())
 TRICKS = st.sampled_from(
@@ -28,16 +29,7 @@ def test_cleaned_text_opens_no_guarded_tag_and_hides_nothing_harmful(text):
     assert visible_hot.clean(clean) == clean
 
 
-@pytest.mark.parametrize(
-    "secret",
-    [
-        "".join(chr(0xE0000 + ord(char)) for char in "obey"),
-        "\u200b\u200b\u2060\ufeff",
-        "".join(chr(0xFE00 + byte % 14) for byte in b"obey"),
-        "".join(chr(0xE0100 + byte) for byte in b"obey"),
-        "\u3164\u115f\u034f\xad",
-    ],
-)
+@pytest.mark.parametrize("secret", rows(__file__, "what nobody can see is not put before the model"))
 def test_what_nobody_can_see_is_not_put_before_the_model(secret):
     assert visible_hot.clean(f"Use pnpm{secret}.") == "Use pnpm."
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation
+from tables import rows
 
 from .agents import readings
 
@@ -368,14 +369,7 @@ def approved(*texts, **more):
     return line(type="user", uuid="r", message={"content": content}, **{"toolUseResult": {"stdout": "ok"}, **more})
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {},  # 2.1.197
-        {"permissionDecision": {"decision": "accept", "source": "user_temporary"}},
-        {"toolUseResult": {"plan": "# Plan", "filePath": "/p.md"}},
-    ],
-)
+@pytest.mark.parametrize("more", rows(__file__, "words added to an approval are heard"))
 def test_words_added_to_an_approval_are_heard(more):
     data = agent("I run it.") + BASH + approved("Use pnpm from now on", **more)
     assert (words(data), hear(data).turns[0].agent) == ([("approval", "Use pnpm from now on")], "I run it.")

@@ -11,6 +11,7 @@ from memtui.base import visible_hot
 from memtui.deliver import blocks_hot, record
 from memtui.deliver.record import LONGEST, Delivery
 from memtui.deliver.record import titles as found_titles
+from tables import rows
 
 TAGS = st.sampled_from(sorted(blocks_hot.TAGS.values()))
 PARTS = st.lists(st.tuples(TEXTS | st.integers(0, 900).map("x".__mul__), TEXTS), max_size=8)
@@ -123,15 +124,7 @@ def test_what_was_told_is_read_back_from_a_delivery():
 
 
 @pytest.mark.parametrize(
-    ("reason", "fields"),
-    [
-        ("next prompt", {}),
-        ("urgent", {"urgent": "yes"}),
-        ("for people, urgent", {"for": "people", "urgent": "yes"}),
-        ("for agent reviewer, a tool touched src/**", {"for": "agent:reviewer, path:src/**"}),
-        ("for this session", {"for": "session:5f0c1a2b"}),
-        ("lost by timeout", {}),
-    ],
+    ("reason", "fields"), rows(__file__, "a delivered note tells for whom it was and whether it was urgent")
 )
 def test_a_delivered_note_tells_for_whom_it_was_and_whether_it_was_urgent(reason, fields):
     delivery = Delivery({"session_id": "5f0c1a2b"})

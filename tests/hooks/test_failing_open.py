@@ -13,6 +13,7 @@ from launching import EVENTS, LAUNCHER, PYTHON, SPEAKING
 
 from memtui.base import fs_hot, paths_hot
 from memtui.recall import index_build
+from tables import rows
 
 ODD = {
     "empty": b"",
@@ -184,13 +185,7 @@ def spoil(request):
 
 @pytest.mark.every(step=13)
 @pytest.mark.parametrize("kind", BREAKERS)
-@pytest.mark.parametrize(
-    "name",
-    [
-        "guidance.md", "pending-updates.md", "pending-items.md", ".lock", "claimed", CLAIM, REPLACED, "extracted.jsonl",
-        "rejected.jsonl",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("name", rows(__file__, "a broken file in one inbox keeps nothing of another from a prompt"))
 def test_a_broken_file_in_one_inbox_keeps_nothing_of_another_from_a_prompt(home, name, kind, spoil):
     path = home.boxes["project"] / name
     if spoil(home, kind, path):
@@ -211,16 +206,7 @@ def test_a_broken_file_in_one_inbox_keeps_nothing_of_another_from_a_prompt(home,
 @pytest.mark.slow
 @pytest.mark.every(step=13)
 @pytest.mark.parametrize("kind", BREAKERS)
-@pytest.mark.parametrize(
-    "name",
-    [
-        "config.toml", "trust.json", "installs.json", "run", "log", "log/errors.jsonl", "sessions/s1.json",
-        "sessions/s1.index.json", "sessions/s1.missed.json", "run/config.json", "projects", "sessions/s1.cursor.json",
-        "log/deliveries-2026-01.jsonl", "log/deliveries-2126-01.jsonl", "global/" + CLAIM, "../settings.json",
-        "../memory/odd.md", "../memory/MEMORY.md", "../../../shop/.claude/settings.json",
-        "../../../shop/.claude/memory/odd.md", "../../../shop/.git/commondir", "../projects/SLUG/s1.jsonl",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("name", rows(__file__, "broken files of memtuis own do not keep guidance away"))
 def test_broken_files_of_memtuis_own_do_not_keep_guidance_away(home, name, kind, spoil):
     path = Path(os.path.normpath(home.root / name.replace("SLUG", paths_hot.slug(str(home.project)))))
     if spoil(home, kind, path):
@@ -240,15 +226,7 @@ def test_broken_files_of_memtuis_own_do_not_keep_guidance_away(home, name, kind,
         assert "LateError" not in [error["error"] for error in home.errors()]
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        {"v": 1, "updates": 5, "stamps": [], "dirs": "x", "turn": {"a": 1}, "tool": 7, "prompted": "yes", "waiting": 1},
-        {"v": 1, "updates": {"global": [1]}, "stamps": {"global": "x"}, "turn": [1, [2], ["a", "b", "c"], ["a", "b"]]},
-        {"v": 1, "updates": {"global": {"x": [], "y": [1], "z": 5}}, "told": 5, "waiting": [1, {}], "started": []},
-        {"v": 1, "dirs": {"/nowhere": 5, "": 1}, "started": "nonsense", "compacting": []},
-    ],
-)
+@pytest.mark.parametrize("state", rows(__file__, "a session state of odd shape breaks nothing"))
 def test_a_session_state_of_odd_shape_breaks_nothing(home, state):
     (home.root / "sessions").mkdir(parents=True)
     home.remember("memory")

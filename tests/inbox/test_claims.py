@@ -6,6 +6,7 @@ import pytest
 
 from memtui.base import fs_hot, ids_hot
 from memtui.inbox import claims_hot, file_hot, format_hot
+from tables import rows
 
 NOW = 1795219200.0
 SESSION = "2581a30a-f827-46a4-a54f-1c2be567828b"
@@ -43,39 +44,7 @@ def names_claimed(box):
     return sorted(os.listdir(box + "/claimed")) if os.path.isdir(box + "/claimed") else []
 
 
-@pytest.mark.parametrize(
-    ("fields", "who", "reason"),
-    [
-        *(({}, {}, "next prompt"), ({"for": ""}, {}, "next prompt")),
-        ({"for": "session:2581"}, {}, "for this session"),
-        ({"for": f"session:{SESSION}"}, {}, "for this session"),
-        ({"for": "people"}, {"personal": True}, "for people"),
-        ({"for": "people"}, {}, None),
-        ({"for": "people:me"}, {"personal": True}, None),
-        ({"for": "people, agent:r"}, {"personal": True, "agent": "r"}, "for people, for agent r"),
-        ({"for": "people,agent:r"}, {"agent": "r"}, None),
-        *(({"for": "session:258"}, {}, None), ({"for": "session:"}, {}, None)),
-        ({"for": "session:ffff"}, {}, None),
-        ({"for": "agent:bob"}, {"agent": "bob"}, "for agent bob"),
-        ({"for": "agent:bob"}, {"agent": "bobby"}, None),
-        ({"for": "agent:"}, {}, None),
-        ({"for": "agent:bob, session:2581"}, {"agent": "bob"}, "for agent bob, for this session"),
-        ({"for": "agent:bob,session:ffff"}, {"agent": "bob"}, None),
-        ({"for": "path:src/*.py"}, {}, None),
-        ({"for": "path:src/*.py"}, {"paths": ["/w/shop/src/a.py"]}, "a tool touched src/*.py"),
-        ({"for": "path:src/*.py"}, {"paths": ["/w/shop/a.py"]}, None),
-        ({"for": "path:*.py"}, {"paths": ["/w/shop/a.py"], "urgent_only": True}, "a tool touched *.py"),
-        *(({"for": "planet:mars"}, {}, None), ({"for": "everyone"}, {}, None)),
-        ({}, {"urgent_only": True}, None),
-        ({"urgent": "yes"}, {"urgent_only": True}, "urgent"),
-        ({"urgent": "no"}, {"urgent_only": True}, None),
-        *(({"urgent": "yes"}, {}, "urgent"), ({"expires": "2026-11-20"}, {}, None)),
-        ({"expires": "2026-11-21T00:00:00Z"}, {}, None),
-        ({"expires": "2026-11-21T00:00:01Z"}, {}, "next prompt"),
-        *(({"expires": "whenever"}, {}, "next prompt"), ({"attempts": "2"}, {}, "next prompt")),
-        *(({"attempts": "3"}, {}, None), ({"attempts": "²"}, {}, "next prompt")),
-    ],
-)
+@pytest.mark.parametrize(("fields", "who", "reason"), rows(__file__, "guidance is for whom its fields say"))
 def test_guidance_is_for_whom_its_fields_say(fields, who, reason):
     entry = format_hot.parse(format_hot.render({"id": "x", **fields}, "text"))[0]
     assert claims_hot.addressed(entry, recipient(**who)) == reason

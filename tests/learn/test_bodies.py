@@ -152,19 +152,7 @@ def test_what_a_person_wrote_is_theirs_also_beside_a_log(around):
     assert [message.written(around.format(text)).text.strip() for text in OWN] == OWN
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"I still see this: {LOG}",
-        "I still see this: --- FAIL: TestCart (0.05s)\n    cart_test.go:65: no cart\nFAIL",
-        'I still see this: {"time":"2026-02-15","level":"INFO","msg":"start"}\n{"time":"2026-02-16","level":"INFO"}',
-        "I still see this:\n```\nthe build\nis red",
-        "I still see this:   Running [/home/kim/lint config] in [/home/kim/shop] ...\n  Error: cart.go:8:1: returns interface",
-        "I still see this:\nkim@box:~/shop$ npm test\nSession count: 2\nPush failed (attempt 1/3). Rebasing on remote...\nok  example.org/shop 2.1s",
-        "I still see this:\nkim@box:~/shop$ npm start\nthe worker is up and it listens to the port\n$ exit",
-        "I still see this:\n❯ make it good\n  ⎿  hook says: a review is available\n\n     Read it and address each point.",
-    ],
-)
+@pytest.mark.parametrize("text", rows(__file__, "a paste may begin in the persons line and have lines like talk"))
 def test_a_paste_may_begin_in_the_persons_line_and_have_lines_like_talk(text):
     assert message.written(text).text.strip() == "I still see this:"
 

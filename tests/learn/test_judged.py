@@ -13,6 +13,7 @@ import recorded
 from memtui.client.transcripts.conversation import Turn
 from memtui.inbox.format_hot import DELIVERED, LASTING
 from memtui.learn import classifier, signals
+from tables import rows
 
 AGENT = "I ran npm install and added a comment to every function. All tests pass."
 JUDGE = classifier.shipped()
@@ -22,13 +23,7 @@ def draft(text, agent=AGENT, channel="prompt", judge=JUDGE):
     return next(iter(classifier.drafts_of(Turn(text, channel, uuid="u1", agent=agent), judge)), None)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "but the button is still hidden behind the menu, you did not fix it",
-        "you didn't run the tests, I still see three failures in the parser",
-    ],
-)
+@pytest.mark.parametrize("text", rows(__file__, "an objection that no rule matches becomes a draft"))
 def test_an_objection_that_no_rule_matches_becomes_a_draft(text):
     rules = signals.signal_of(Turn(text, "prompt", agent=AGENT))
     assert rules is None or rules.confidence < 0.5

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memtui.client.transcripts.conversation import Turn
 from memtui.learn import signals
+from tables import rows
 
 
 def said(text, agent=""):
@@ -71,41 +72,7 @@ def test_a_rule_or_wish_at_the_start_of_a_session_is_a_draft(text):
     assert len(said(text)) == 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    """\
-It always returns a new list.
-The parser never throws here.
-Never seen such a thing before.
-From now on the service sends pages, adapt the client.
-Whenever I ask the server for more it hangs.
-When I ask for the second page, nothing comes.
-I prefer option C
-Preferisco l'opzione C
-Io ricevo sempre un errore.
-I'd rather do this one tomorrow
-I like the new icons
-I want to go by train rather than by car this weekend
-please don't start it now
-Ask before you run this.
-I only want to see the diff.
-I appreciate your help
-Noch immer derselbe Fehler.
-Der Test schlägt immer fehl.
-Bitte starte jetzt nicht neu.
-Toujours la même erreur.
-Il ne répond jamais.
-Siempre lo mismo, mira otra vez.
-Nunca había visto esto.
-Sempre lo stesso errore qui.
-Nunca tive esse erro.
-为什么总是失败？
-今は起動しないでください。
-왜 항상 실패해?
-The guide says: always use the new client. Why?
-Translate: always keep the rhyme.
-He wrote that one must always ask first.""".splitlines(),
-)
+@pytest.mark.parametrize("text", rows(__file__, "what happens is chosen or is at hand is no draft"))
 def test_what_happens_is_chosen_or_is_at_hand_is_no_draft(text):
     assert said(text) == []
 

@@ -63,13 +63,7 @@ def test_what_is_quoted_or_said_in_other_words_is_no_draft(world, text, body):
 
 
 @pytest.mark.parametrize(
-    ("body", "seconds"),
-    [
-        ("Install Python packages with pip, never use uv.", 60),
-        ("The linter of this repository is ruff.", 60),
-        ("Install Python packages with uv. Never use pip.", -3600),
-        ("Install Python packages with uv. Never use pip.", 30 * clock_hot.DAY),
-    ],
+    ("body", "seconds"), rows(__file__, "the opposite and what is older or newer keep no draft back")
 )
 def test_the_opposite_and_what_is_older_or_newer_keep_no_draft_back(world, body, seconds):
     save(auto(world, "a.md"), MEMORY.format("a", "A rule", body), seconds)

@@ -15,6 +15,7 @@ from memtui.base import fs_hot
 from memtui.client import process_hot
 from memtui.recall import daemon, semantic_hot, sentences
 from memtui.worker import sentence_vectors
+from tables import rows
 from waiting import eventually
 
 START = "from memtui.recall import daemon; import sys; daemon.SUCCESSION = 0.5; daemon.main(sys.argv[1:])"
@@ -119,15 +120,7 @@ def test_no_second_daemon_is_started_while_one_loads_its_model(root, monkeypatch
     assert sentence_vectors.keep({}, root, "/", [], time.time())
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "proxies", "words"),
-    [
-        ("http://127.0.0.1:9", {}, "no connection to 127.0.0.1, from which"),
-        ("http://host.invalid", {}, "no connection to host.invalid, from which"),
-        ("https://hub.example", {"https": "http://127.0.0.1:9"}, "to hub.example by the proxy 127.0.0.1, from which"),
-        ("", {}, "no connection to , from which"),
-    ],
-)
+@pytest.mark.parametrize(("endpoint", "proxies", "words"), rows(__file__, "a network that is missing is said at once"))
 def test_a_network_that_is_missing_is_said_at_once(monkeypatch, endpoint, proxies, words):
     monkeypatch.setattr("urllib.request.getproxies", lambda: proxies)
     begun = time.monotonic()

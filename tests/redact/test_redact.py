@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from memtui.redact import redact as redaction
 from memtui.redact import shaped
 from memtui.redact.redact import described, kinds_in, redact
+from tables import rows
 
 from .harmless import MAKERS
 from .secretkinds import CLASSES, NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, made, planted
@@ -119,53 +120,14 @@ def test_what_a_service_is_given_is_its_key(value):
             assert not left_of(secret, redact(text)[0]), text
 
 
-@pytest.mark.parametrize(
-    ("text", "secret"),
-    [
-        ("password=hunter2", "hunter2"),
-        ("DB_PASSWORD='s3cr3t pass'", "s3cr3t pass"),
-        ('{"api_key": "abc123def456ghi7"}', "abc123def456ghi7"),
-        ("the password is correct-horse-1", "correct-horse-1"),
-        ("api key: " + RANDOM, RANDOM),
-        ("the token for staging was " + RANDOM, RANDOM),
-        ("postgres://bob:pw12@host/db", "pw12"),
-        ("Authorization: Bearer abcdef1234567890", "abcdef1234567890"),
-        ("curl -u bob:swordfish https://host", "swordfish"),
-        ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCY", "wJalrXUtnFEMI"),
-        ("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIE0\n-----END RSA PRIVATE KEY-----", "MIIE0"),
-        ("-----BEGIN PRIVATE KEY-----\nMIIE0", "MIIE0"),
-        ("> -----BEGIN PRIVATE KEY-----\n> MIIE0\n> MIIE1==\n> -----END PRIVATE KEY-----", "MIIE1"),
-        ('"-----BEGIN PRIVATE KEY-----\\nMIIE0\\nMIIE1==\\n-----END PRIVATE KEY-----\\n"', "MIIE1"),
-        ("MIIEowIBAAKCAQEA0123\nMIIEowIBAAKCAQEA0124\n-----END PRIVATE KEY-----", "MIIEow"),
-        ("[redacted: x=" + RANDOM + "]", RANDOM),
-        ("// wh" + "sec_Pk86\n// smEwBix76\n//\n// voBtPWLWcgKm9", "voBtPWLWcgKm9"),
-    ],
-)
+@pytest.mark.parametrize(("text", "secret"), rows(__file__, "a secret beside a telling word is found"))
 def test_a_secret_beside_a_telling_word_is_found(text, secret):
     found, kinds = redact(text)
     assert secret not in found
     assert kinds
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "commit 3c6c0ea70b91a6b7f25b0ed1f3c7bb1b3c7aa7b1 broke it",
-        "the token in src/core/token_provider.py, line 22",
-        "session 7072595a-75b0-4521-805d-26329675245d holds the token",
-        "New session: 2026-01-23-7072595a-75b0-4521-805d-26329675245d",
-        "password: required",
-        "use GITHUB_TOKEN=$TOKEN and HOMEBREW_TAP_GITHUB_TOKEN",
-        *("max_tokens=4096, token usage: 1234567", "secret sauce is nice, auth: the middleware"),
-        *("token = get_token(request)", "https://example.com/a/b?c=d", "sk-learn-is-a-very-nice-package-name"),
-        *("never store a password in the repository", "api_key: string"),
-        "heroku release 7072595a-75b0-4521-805d-26329675245d",
-        "the -----BEGIN PRIVATE KEY----- line comes first, then the rest of the file",
-        "git clone ssh://git@github.com/acme/shop and https://bob@bitbucket.org/acme/shop",
-        "Cookie: a small text that a browser keeps",
-        "[redacted: GitHub token] and [redacted: password in a URL]",
-    ],
-)
+@pytest.mark.parametrize("text", rows(__file__, "ordinary text stays"))
 def test_ordinary_text_stays(text):
     assert redact(text) == (text, [])
 
@@ -310,15 +272,7 @@ def test_a_secret_of_the_same_shape_goes(template, size, of, seed):
 
 
 @pytest.mark.parametrize(
-    ("address", "spared"),
-    [
-        ("postgres://user:password@localhost/shop", True),
-        ("mysql://app:pass@127.0.0.1:3306/shop", True),
-        ("redis://user:password@cache.example.com", True),
-        ("postgres://user:password@db.acme.test/shop", False),
-        ("postgres://user:hunter2@localhost/shop", False),
-        ("https://user:password@localhost.acme.test/", False),
-    ],
+    ("address", "spared"), rows(__file__, "a password of instructions stays at a host of instructions")
 )
 def test_a_password_of_instructions_stays_at_a_host_of_instructions(address, spared):
     assert (redact(address) == (address, [])) is spared

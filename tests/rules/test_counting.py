@@ -12,6 +12,7 @@ from memtui.rules import counts
 from memtui.rules.counting import SessionCounter
 from memtui.rules.rule_hot import parse
 from memtui.rules.tool_calls import is_wanted
+from tables import rows
 
 NPM = {"never": {"command": "npm *"}, "instead": {"command": "pnpm *"}}
 TESTED = {"always": {"command": "pytest *", "before": {"command": "git commit *"}}}
@@ -60,19 +61,7 @@ def test_only_what_the_agent_itself_carried_out_counts(talk):
     assert moments_of(talk, NPM, {"never": {"reply": "npm"}}) == []
 
 
-@pytest.mark.parametrize(
-    ("steps", "kept"),
-    [
-        (["git commit -m x"], [False]),
-        (["pytest -q", "git commit -m x"], [True]),
-        (["pytest -q && git commit -m x"], [True]),
-        (["git commit -m x && pytest -q"], [False]),
-        (["pytest -q", "> src/a.py", "git commit -m x"], [False]),
-        (["> src/a.py", "pytest -q", "git commit -m x", "git commit -m y"], [True, True]),
-        (["pytest -q", "> ../plan.md", "git commit -m x"], [True]),
-        (["pytest -q", "!", "git commit -m x"], [True]),
-    ],
-)
+@pytest.mark.parametrize(("steps", "kept"), rows(__file__, "the order counts since the last edit in the project"))
 def test_the_order_counts_since_the_last_edit_in_the_project(talk, steps, kept):
     for step in steps:
         if step.startswith("> "):

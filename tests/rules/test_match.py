@@ -42,14 +42,7 @@ def test_a_command_that_is_never_to_run(pattern, line, outcome):
 
 
 @pytest.mark.parametrize(
-    ("never", "instead", "line", "outcome"),
-    [
-        ("npm *", "pnpm *", "pnpm i", "kept"),
-        ("npm *", "pnpm *", "pnpm i; npm i", "npm i"),
-        ("npm *", "pnpm *", "yarn", "-"),
-        ("git commit *", "git commit * -s *", "git commit -m x -s", "kept"),
-        ("pytest -x *", "pytest *", "pytest -x a", "pytest -x a"),
-    ],
+    ("never", "instead", "line", "outcome"), rows(__file__, "a command that another is to run instead of")
 )
 def test_a_command_that_another_is_to_run_instead_of(never, instead, line, outcome):
     assert judged({"never": {"command": never}, "instead": {"command": instead}}, of_line(line)) == outcome
@@ -98,16 +91,7 @@ def test_a_patch_is_an_edit_of_each_of_its_files():
     assert judged({"never": {"path": "old/**"}}, call) == "old/d.ts"
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path", "outcome"),
-    [
-        ("migrations/**", f"{ROOT}/migrations/1.sql", f"{ROOT}/migrations/1.sql"),
-        ("migrations/**", f"{ROOT}/src/migrations/1.sql", "kept"),
-        ("*.lock", f"{ROOT}/web/yarn.lock", f"{ROOT}/web/yarn.lock"),
-        ("*.lock", "/tmp/yarn.lock", "kept"),
-        ("/tmp/**", "/tmp/x", "/tmp/x"),
-    ],
-)
+@pytest.mark.parametrize(("pattern", "path", "outcome"), rows(__file__, "a file that is never to be written"))
 def test_a_file_that_is_never_to_be_written(pattern, path, outcome):
     assert (
         judged({"never": {"path": pattern}}, match_hot.call_of("Write", {"file_path": path, "content": ""})) == outcome

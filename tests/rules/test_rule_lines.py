@@ -8,6 +8,7 @@ from memtui.base.errors import MemtuiError, UsageError
 from memtui.rules.rule_hot import Pattern, Rule, parse_all
 from memtui.rules.rule_lines import line, rules_of_line, with_rules
 from memtui.store.frontmatter import document
+from tables import rows
 
 TEXTS = st.text(st.characters(exclude_categories=("C", "Z"), include_characters=" "), min_size=1).filter(str.strip)
 PATTERNS = st.one_of(
@@ -46,20 +47,7 @@ def test_a_rule_is_read_as_screens_show_it():
     assert ([*map(str, mixed)], mixed[0].enforce) == (["never npm *, instead pnpm *", "never yarn before:x *"], "ask")
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("no npm", "no npm"),
-        (PNPM + " please", "please"),
-        ('instead: {command: "pnpm *"}', "instead"),
-        ("never: {}", "needs a mapping"),
-        ("never: npm", "needs a mapping"),
-        ('never: {tool: "Bash"}', "no `tool`"),
-        ('never: {path: "a"}, with: {path: "b"}', "no `with`"),
-        ('always: {command: "make"}', "needs one of"),
-        ('never: {command: "npm}', "no rule"),
-    ],
-)
+@pytest.mark.parametrize(("text", "problem"), rows(__file__, "what is no rule says what would be one"))
 def test_what_is_no_rule_says_what_would_be_one(text, problem):
     with pytest.raises(UsageError) as error:
         rules_of_line(text)

@@ -8,6 +8,7 @@ from memtui.store.frontmatter import document, head_hot
 from memtui.store.index import index_lines
 from memtui.store.index.index import parse_index
 from memtui.store.memory import from_bytes
+from tables import rows
 
 HEAD = "---\nname: ports\ndescription: Ports\ntype: project\n---\n\n"
 SIDES = "<<<<<<< HEAD\nThe API runs on 8081.\n=======\nThe API runs on 9090.\n>>>>>>> origin/main\n"
@@ -22,15 +23,7 @@ def test_markers_of_both_versions_are_a_conflict(text):
     assert content_hot.in_conflict(text.encode())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("```\n" + SIDES + "```\n", "~~~~ text\n" + SIDES + "~~~~\n"),
-        "".join(f"    {line}\n" for line in SIDES.splitlines()),
-        "Look for `<<<<<<< HEAD`, `=======` and `>>>>>>> main`.\n",
-        *("A title\n=======\n\n>>>>>>> a quote\n", "<<<<<<< HEAD\nno end\n", ""),
-    ],
-)
+@pytest.mark.parametrize("text", rows(__file__, "an example or a part of the markers is none"))
 def test_an_example_or_a_part_of_the_markers_is_none(text):
     assert not head_hot.first_conflict(text.encode())
     assert not content_hot.in_conflict(text.encode())

@@ -8,6 +8,7 @@ from memtui.store.index import index as memory_index
 from memtui.store.index import index_lines
 from memtui.store.index.index import budget, loaded, parse_index
 from memtui.store.index.index_state import passages
+from tables import rows
 
 INDEX = """---
 name: MEMORY
@@ -68,17 +69,7 @@ def added(text, *, kind="", hook="a hook", target="new one.md", title="New"):
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "line", "made"),
-    [
-        (INDEX, "user", 10, ["* [New](new%20one.md) — a hook"]),
-        (INDEX, "feedback", 25, ["* [New](new%20one.md) — a hook"]),
-        ("", "", 1, ["- [New](new%20one.md) — a hook"]),
-        ("- [A](a.md) - x\n- [B](b.md) - y\n- [C](c.md) — z\n", "", 4, ["- [New](new%20one.md) - a hook"]),
-        ("# Memory\n", "", 2, ["", "- [New](new%20one.md) — a hook"]),
-        ("## User\n\n## Project\n- [P](p.md): x\n", "user", 3, ["- [New](new%20one.md): a hook", ""]),
-        ("## User\n\n## Project\n- [P](p.md)\n  - more\n\nText\n", "tool", 6, ["- [New](new%20one.md) — a hook"]),
-        ("- [A](a.md) — x\n    - [Sub](b.md) — x\nText\n", "", 3, ["- [New](new%20one.md) — a hook"]),
-    ],
+    ("text", "kind", "line", "made"), rows(__file__, "a new line goes below the last one of its section")
 )
 def test_a_new_line_goes_below_the_last_one_of_its_section(text, kind, line, made):
     at, lines, new = added(text, kind=kind)

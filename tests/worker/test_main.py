@@ -134,14 +134,7 @@ def test_a_transcript_that_lost_its_beginning_after_compaction_is_read_on(world,
 
 
 @pytest.mark.parametrize(
-    ("flags", "more", "there"),
-    [
-        ({"tengu_moth_copse": True}, {}, True),
-        ({"tengu_moth_copse": False}, {}, False),
-        ({"tengu_moth_copse": True}, {"DISABLE_TELEMETRY": "1"}, False),
-        ({}, {"CLAUDE_MEMORY_STORES": "[]"}, True),
-        ({"tengu_moth_copse": True}, {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}, False),
-    ],
+    ("flags", "more", "there"), rows(__file__, "it is noted for hooks whether the client recalls itself")
 )
 def test_it_is_noted_for_hooks_whether_the_client_recalls_itself(world, flags, more, there):
     settings = world.env["CLAUDE_CONFIG_DIR"] + "/.claude.json"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation
 from memtui.deliver import receipts_hot
+from tables import rows
 
 SAMPLE = Path(__file__).parents[2] / "data" / "agents" / "copilot" / "events.jsonl"
 LINES = SAMPLE.read_bytes().splitlines(keepends=True)
@@ -64,15 +65,7 @@ def test_only_the_persons_words_are_heard(session):
     assert {turn.session for turn in turns(session)} == {session.parent.name}
 
 
-@pytest.mark.parametrize(
-    "field",
-    [
-        {"content": "piped into a run\n"},
-        {"source": "skill-release"},
-        {"isAutopilotContinuation": True},
-        {"source": "agent-1", "delivery": "steering"},
-    ],
-)
+@pytest.mark.parametrize("field", rows(__file__, "words that the agent or a skill put in are nobodys"))
 def test_words_that_the_agent_or_a_skill_put_in_are_nobodys(session, field):
     session.write_bytes(b"".join(change(LINES, "user.message", **field)))
     assert words(session) == WORDS[:-1]
@@ -121,13 +114,7 @@ def test_a_text_that_another_hook_replaced_did_not_arrive(session):
     assert outcome(session) == receipts_hot.FAILED
 
 
-@pytest.mark.parametrize(
-    ("message", "receipt"),
-    [
-        ("HookTimeoutError: Hook command timed out after 5 seconds", receipts_hot.TIMED_OUT),
-        ("Error: Hook command failed with code 1", receipts_hot.FAILED),
-    ],
-)
+@pytest.mark.parametrize(("message", "receipt"), rows(__file__, "a hook that was late or died is named as such"))
 def test_a_hook_that_was_late_or_died_is_named_as_such(session, message, receipt):
     lines = [line.replace(b'\\"d1\\"', b'\\"other\\"') for line in LINES[:6]]
     error = {"message": message, "source": "/home/ada/.copilot/hooks/memtui.json"}
