@@ -81,7 +81,6 @@ def change(world):
         file.write("\n")
 
 
-@pytest.mark.slow
 def test_a_rejected_merge_returns_when_its_memories_change_or_after_undo(shell, world):
     """As with `x` in the TUI."""
     done = shell("reject", ids(shell)["merge"])

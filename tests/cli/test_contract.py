@@ -107,7 +107,6 @@ REFUSED = [
 ]
 
 
-@pytest.mark.slow
 def test_errors_are_one_shape_and_the_exit_code_says_which_kind(memtui):
     for line, code in REFUSED:
         words = line.split()

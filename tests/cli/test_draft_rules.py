@@ -3,8 +3,6 @@
 import json
 import os
 
-import pytest
-
 from memtui.base import clock_hot, paths_hot
 from memtui.inbox import file_hot
 
@@ -22,7 +20,6 @@ def call(number, command):
         yield {"type": kind, "uuid": f"{kind}{number}", "message": {"role": kind, "content": [block]}, **session}
 
 
-@pytest.mark.slow
 def test_a_draft_is_approved_with_its_rules_with_others_or_with_none(bare):
     env = bare.env
     commands = ["npm install", "pnpm test", "npm ci"]

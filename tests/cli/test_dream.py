@@ -58,7 +58,6 @@ def test_it_says_what_it_would_cost_or_that_there_is_no_model(dreamy, api):
     assert api.requests == []
 
 
-@pytest.mark.slow
 def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
     before = home(dreamy)
     said = dreamy("consolidate", "--ask-model", "--yes").out
@@ -70,7 +69,6 @@ def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
     assert "dream" in dreamy("model", "log").out
 
 
-@pytest.mark.slow
 def test_what_is_dropped_or_invented_is_said(dreamy, api):
     api.script = lambda request: use("answer", actions=[{**merge(request), "body": "Use npm. Ask Bob before."}])
     said = " ".join(dreamy("consolidate", "--ask-model", "--yes").out.split())
@@ -162,7 +160,6 @@ def test_a_dream_without_an_answer_is_told_with_what_to_do(dreamy, api, fault):
     assert "had no answer" not in dreamy("doctor", check=False).out
 
 
-@pytest.mark.slow
 def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
     settings = Path(dreamy.cwd) / ".claude" / "settings.json"
     settings.parent.mkdir(parents=True, exist_ok=True)

@@ -45,7 +45,6 @@ def logged(tmp_path):
     return list(log.newest_first(str(tmp_path / "memtui")))
 
 
-@pytest.mark.slow
 def test_an_answer_is_of_the_schema_and_what_it_used_is_logged(api, model, tmp_path):
     api.will(use("answer", **GOOD))
     asked = model()
@@ -65,7 +64,6 @@ def test_an_answer_is_of_the_schema_and_what_it_used_is_logged(api, model, tmp_p
     assert ask(asked) == GOOD, "JSON as text is heard"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "first",
     [
@@ -86,7 +84,6 @@ def test_what_passes_is_tried_again(api, model, tmp_path, first):
     assert (entry.outcome, entry.attempts) == ("ok", 2)
 
 
-@pytest.mark.slow
 @pytest.mark.every(step=5)
 @pytest.mark.parametrize(
     ("replies", "error", "requests"),

@@ -29,7 +29,6 @@ def asked(tmp_path):
     return ask
 
 
-@pytest.mark.slow
 def test_it_waits_for_the_word_before_a_tool_and_takes_the_result(asked):
     script = """\
 begin, prompt = (json.loads(sys.stdin.readline()) for _ in range(2))
@@ -58,7 +57,6 @@ def test_a_client_that_does_not_read_a_long_prompt_blocks_nobody(asked):
         asked("time.sleep(30)", prompt="word " * 100_000, seconds=1.0)
 
 
-@pytest.mark.slow
 def test_where_nothing_can_be_noted_the_client_is_ended(asked, tmp_path):
     def hear(message):
         raise MemtuiError(f"No room for {message['type']}.")

@@ -55,7 +55,6 @@ def repository(tmp_path):
     return Repository(tmp_path)
 
 
-@pytest.mark.slow
 def test_git_merges_a_field_and_a_paragraph_of_one_memory(repository):
     ours, theirs = MEMORY.replace(b"- tag", b"- sign"), MEMORY.replace(b"- run the tests", b"- run all tests")
     repository.branch(ours, theirs)
@@ -66,7 +65,6 @@ def test_git_merges_a_field_and_a_paragraph_of_one_memory(repository):
     assert (repository.path / FILE).read_bytes() == ours.replace(b"- run the tests", b"- run all tests")
 
 
-@pytest.mark.slow
 def test_what_both_changed_is_a_conflict_for_git_that_says_both(repository):
     ours, theirs = MEMORY.replace(b"Tuesdays", b"Mondays"), MEMORY.replace(b"Tuesdays", b"Sundays")
     repository.branch(ours, theirs)

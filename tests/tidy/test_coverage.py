@@ -94,7 +94,6 @@ TEXTS = ["Use pnpm.", "The port is 80.", "- an item", "```\ncode here\n```", "# 
 SENTENCES = st.lists(st.sampled_from(TEXTS), min_size=1, max_size=8)
 
 
-@pytest.mark.slow
 @given(SENTENCES, st.randoms(use_true_random=False))
 def test_in_whatever_order_nothing_is_dropped(found, chance):
     shuffled = list(found)

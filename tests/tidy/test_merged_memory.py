@@ -1,7 +1,6 @@
 """Merging memories: fields side by side with a default for each, bodies combined; nothing that one of them says is lost, and
 what both say stands there once."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,7 +98,6 @@ PARAGRAPHS = rows(__file__, "paragraphs")
 PIECES = st.lists(st.sampled_from(PARAGRAPHS), max_size=7)
 
 
-@pytest.mark.slow
 @given(PIECES, PIECES, PIECES, st.sampled_from(["Use pnpm", "Other words", ""]))
 def test_no_statement_is_lost_and_none_is_there_that_nobody_made(one, two, three, description):
     bodies = ("\n\n".join(paragraphs) for paragraphs in (one, two, three))

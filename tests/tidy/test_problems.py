@@ -48,7 +48,6 @@ def fix(store, own, found):
     return planned
 
 
-@pytest.mark.slow
 def test_an_index_over_its_limit_is_one_problem_whose_fix_undo_takes_back(world):
     problem = over_limit(world)
     assert problem.sentence == f"MEMORY.md of auto is over its limit: {MORE + 2} memories not loaded."
@@ -68,7 +67,6 @@ def test_an_index_over_its_limit_is_one_problem_whose_fix_undo_takes_back(world)
     assert world.files() == before
 
 
-@pytest.mark.slow
 def test_memories_that_no_index_lists_are_all_listed_in_one_fix(tmp_path):
     names = [f"m{number:04}" for number in range(2 * MAX_LINES)]
     world = World(f"{tmp_path}/home", {**{f"{name}.md": text_of(name) for name in names}, "MEMORY.md": "# Shop\n"})

@@ -48,7 +48,6 @@ def test_what_is_written_is_read_back_and_what_has_no_proposals_refused(world):
             read(world, data)
 
 
-@pytest.mark.slow
 @given(text=st.text(), blob=st.binary(max_size=50))
 def test_any_text_and_any_bytes_come_back(tmp_path_factory, text, blob):
     world = World(f"{tmp_path_factory.mktemp('any')}", {"one.md": blob, "two.md": text.encode("utf-8", "ignore")})
@@ -102,7 +101,6 @@ def nodes(found, here=()):
         yield from nodes(value, (*here, key))
 
 
-@pytest.mark.slow
 @given(data=st.data())
 def test_whatever_a_file_says_it_is_refused_or_stays_within_the_scopes(tmp_path_factory, data):
     world = World(f"{tmp_path_factory.mktemp('any')}", {"one.md": text_of("one"), "two.md": text_of("two")})

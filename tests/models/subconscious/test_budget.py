@@ -10,9 +10,8 @@ from memtui.models.subconscious import control
 
 from .test_run_process import SAID, answer, edit, whisper
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 def test_a_call_that_takes_too_long_counts_as_what_it_may_have_used(read):
     read.client("sleep 30")
     read.settings('llm_backend = "claude"', 'subconscious = "full"', "llm_timeout = 5")
@@ -36,6 +35,7 @@ def test_a_client_with_tools_gets_limits_and_no_words_in_its_arguments(read):
     assert not {"PRIVATE", "Tuesdays"} & set(words)
 
 
+@pytest.mark.slow
 def test_a_part_of_an_answer_that_is_not_as_asked_for_is_left_out(read, api):
     read.says(SAID, "I have built the release and will deploy it on Friday afternoon.")
     edits = [

@@ -14,7 +14,6 @@ from tree import link_worktree
 
 from .conftest import SETTINGS
 
-pytestmark = pytest.mark.slow
 SECRET = "ghp_" + "wJ4kQ9z" * 5 + "x"
 SAID = "We deploy on Tuesdays only, never on a Friday."
 BUILT = "I have built the release and will deploy it on Friday afternoon."
@@ -319,6 +318,7 @@ def test_an_answer_that_a_killed_process_left_is_acted_on_once(read, monkeypatch
     assert (read.runs[0].outcome, len(read.blocks.versions("project_context"))) == ("done", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goes_wrong", [False, True])
 def test_the_process_reads_along_for_a_payload_and_prints_nothing(read, api, goes_wrong):
     read.says(SAID)

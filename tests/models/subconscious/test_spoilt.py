@@ -18,7 +18,6 @@ from waiting import eventually
 
 from .test_run_process import SAID, answer, edit
 
-pytestmark = pytest.mark.slow
 WORDS = [sys.executable, "-m", "memtui.models.subconscious.run_process"]
 RUN = {"id": "r1", "time": "2026-11-26T12:00:00Z"}
 
@@ -50,6 +49,7 @@ def test_an_error_that_nobody_thought_of_is_logged(read):
     assert [row["where"] for row in error_log_hot.newest_first(read.root)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGALRM, signal.SIGTERM, signal.SIGKILL])
 def test_a_run_that_is_ended_ends_its_client(read, number):
     read.client(f"sleep 600 &\necho $$ $! > {read.base}/pids.new\nmv {read.base}/pids.new {read.base}/pids\nwait")
@@ -74,6 +74,7 @@ def ended(pid):
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ['subconscious = "off"', 'llm_backend = "off"', 'mode = "off"'])
 @pytest.mark.parametrize("comes", [True, False])
 def test_what_is_answered_after_it_was_switched_off_is_dropped(read, line, comes):
@@ -96,6 +97,7 @@ def test_what_is_answered_after_it_was_switched_off_is_dropped(read, line, comes
     assert read.run(answer(edits=[edit()])).outcome == "done", "what was said is read again"
 
 
+@pytest.mark.slow
 def test_a_run_is_under_way_while_its_process_is_and_no_longer_than_it_may(read):
     read.settings('llm_backend = "api"', 'subconscious = "full"', "llm_timeout = 600")
     read.says(SAID)
@@ -111,6 +113,7 @@ def test_a_run_is_under_way_while_its_process_is_and_no_longer_than_it_may(read)
         assert replace(begun, process=process).settled(0.0).outcome == "begun", "nothing is known of its process"
 
 
+@pytest.mark.slow
 def test_a_worker_killed_while_it_asks_is_told_and_the_next_reads_on(read, api):
     read.says(SAID, "Understood.")
     api.will(Reply([answer()], until=lambda: process.poll() is not None))

@@ -147,7 +147,6 @@ def test_where_a_step_cannot_be_noted_the_tool_does_not_run(traced, read):
         asks(traced, "t1", "Bash", command="touch a.txt")
 
 
-@pytest.mark.slow
 def test_a_service_without_web_search_is_named_with_the_way_out(read, api):
     read.settings('llm_backend = "api"', 'subconscious = "full"', 'subconscious_tools = "read + web"')
     read.says("We deploy on Tuesdays only, never on a Friday.")
@@ -157,7 +156,6 @@ def test_a_service_without_web_search_is_named_with_the_way_out(read, api):
     assert [tool["name"] for tool in api.requests[0].body["tools"]] == ["answer", "web_search"]
 
 
-@pytest.mark.slow
 def test_a_search_of_the_web_is_a_step_and_is_repeated_nowhere(read, api):
     read.settings('llm_backend = "api"', 'subconscious = "full"', 'subconscious_tools = "read + web"')
     read.says("We deploy on Tuesdays only, never on a Friday.")

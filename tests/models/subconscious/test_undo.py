@@ -98,7 +98,6 @@ def test_the_model_leaves_a_block_with_a_secret_alone(desk):
     assert not os.path.exists(desk.root + "/journal.jsonl")
 
 
-@pytest.mark.slow
 def test_all_changes_of_a_run_are_one_step_of_undo(read, api):
     read.says(SAID)
     edits = [
@@ -130,7 +129,6 @@ def told_of(request):
     return text.split("<memtui-undone>\n")[1].split("\n</memtui-undone>")[0] if "<memtui-undone>" in text else ""
 
 
-@pytest.mark.slow
 def test_the_subconscious_is_told_what_its_person_undid_while_it_is_undone(read, api):
     read.block(NAME, "- Ask Kim\n")
     journal = Journal(read.root, "tui")
@@ -160,7 +158,6 @@ def test_what_a_person_undid_of_theirs_or_elsewhere_is_not_told_as_undone(desk):
 STEPS = st.lists(st.tuples(st.sampled_from(["typed", "noted", "undo", "redo"]), st.sampled_from("abc")), max_size=8)
 
 
-@pytest.mark.slow
 @given(STEPS)
 def test_an_undo_gives_the_text_back_or_changes_nothing(tmp_path_factory, steps):
     desk = Desk(str(tmp_path_factory.mktemp("root")))

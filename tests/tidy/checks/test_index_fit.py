@@ -42,7 +42,6 @@ def test_what_fits_stays_and_of_a_subagent_the_most_used():
     assert len(parse_index(found.data).entries) == len(MANY)
 
 
-@pytest.mark.slow
 def test_shorter_lines_are_enough():
     long = "Deploys go out on Mondays, and then " + "a great many other words stand here " * 6
     data = lines_of(MANY[:100], long).encode()
