@@ -77,3 +77,14 @@ def test_an_instruction_that_is_gone_or_new_counts_at_once(store):
     path.unlink()
     store.index()
     assert "tables" not in store.names("the prices of both plans")
+
+
+def test_when_to_apply_a_memory_further_down_makes_no_instruction(store):
+    body = (
+        "A delete and its insert are one transaction.\n\n**How to apply:** any time you write code that does deletes."
+    )
+    store.remember("transactions", "Changes in several steps are one transaction", body, type="feedback")
+    store.fill(40)
+    store.index()
+    (hit,) = [hit for hit in store.search("transactions of an insert") if hit.name == "transactions"]
+    assert hit.topic == -1.0

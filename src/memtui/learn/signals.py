@@ -167,7 +167,9 @@ def _learned(turn: Turn, words: str) -> list[Sentence]:
 
 
 def _main(turn: Turn, words: str, sentences: list[Sentence]) -> _Rule | None:
-    rule, standing, kind_of_rule = _best_rule(sentences)
+    crowd = sum(other.listed for other in sentences) >= CROWD  # as a specification does
+    rules = [(sentence, *_rule(sentence, crowd=crowd, first=sentence is sentences[0])) for sentence in sentences]
+    rule, standing, kind_of_rule = max([(None, 0.0, ""), *rules], key=lambda rule: rule[1])
     objection = _objection(sentences, turn)
     penalty = 0.15 if len(words) > LONG_TEXT else 0.0
     if standing and not turn.agent and standing < SAID_FIRST:
@@ -219,13 +221,6 @@ def weight_of(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> 
         _weights.clear()
     _weights[id(patterns), low] = patterns, weight
     return weight
-
-
-def _best_rule(sentences: list[Sentence]) -> tuple[Sentence | None, float, str]:
-    """Return (sentence, weight, "person" or "rule") of the strongest rule; (None, 0, "") if there is none."""
-    crowd = sum(other.listed for other in sentences) >= CROWD  # as a specification does
-    rules = [(sentence, *_rule(sentence, crowd=crowd, first=sentence is sentences[0])) for sentence in sentences]
-    return max([(None, 0.0, ""), *rules], key=lambda rule: rule[1])
 
 
 def _rule(sentence: Sentence, *, crowd: bool, first: bool = False) -> tuple[float, str]:

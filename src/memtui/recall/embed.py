@@ -24,16 +24,9 @@ class Embedder:
     def passages(self, text: str) -> list[bytes]:
         """Return the row of each passage of a text, at most MOST_PASSAGES; none without known words."""
         blocks = self._blocks(text)
-        rows = []
-        for start in range(0, max(1, len(blocks) - BLOCKS + STEP), STEP):
-            part = blocks[start : start + BLOCKS]
-            lanes = sum(lane for lane, _ in part)
-            count = sum(lane for _, lane in part)
-            if count:
-                rows.append(row_of(summed(lanes, count)))
-            if len(rows) == MOST_PASSAGES:
-                break
-        return rows
+        starts = range(0, max(1, len(blocks) - BLOCKS + STEP), STEP)[:MOST_PASSAGES]
+        parts = [blocks[start : start + BLOCKS] for start in starts]
+        return [row_of(summed(*map(sum, zip(*part, strict=True)))) for part in parts if part]
 
     def _blocks(self, text: str) -> list[tuple[int, int]]:
         """Return the sums of about BLOCK tokens each, and how many these are; never over MOST_TOKENS in a passage."""

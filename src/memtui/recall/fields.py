@@ -55,9 +55,9 @@ class Fields:
 
     @cached_property
     def condition(self) -> str:
-        """The words for what it is about, if it is a standing instruction by its description, or by a short body."""
-        body = self.texts["body"]
-        return topics.clause(self.description) or (topics.clause(body) if len(body) <= topics.MOST_READ else "")
+        """The words for what it is about, if it is a standing instruction by its description or a short body."""
+        body, begin = self.texts["body"], self.texts["body"].strip().partition("\n\n")[0]
+        return topics.clause(self.description) or (topics.clause(begin) if len(body) <= topics.MOST_READ else "")
 
     def topics(self) -> list[tuple[str, ...]]:
         """Return the terms of each topic of a standing instruction, as its condition and its triggers name them."""

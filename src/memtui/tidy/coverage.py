@@ -319,7 +319,7 @@ class Targets:
         if statement.kind == "field":
             same = self._fields.get(statement.text)
         elif statement.kind == "code":
-            same = next((block for block in self._blocks if _has_lines(block.text, statement.text)), None)
+            same = next((block for block in self._blocks if _code(statement.text) in _code(block.text)), None)
         else:
             same = self._literal.get(literal(statement.text))
             telling = () if same is not None else words(statement.text)
@@ -334,14 +334,9 @@ def literal(text: str) -> str:
     return plain.strip('"“”„ ').rstrip(LAST) or plain
 
 
-def _has_lines(block: str, text: str) -> bool:
-    """Tell whether a block of code has all lines of another one, in a row."""
-    own, lines = _code_lines(block), _code_lines(text)
-    return any(own[at : at + len(lines)] == lines for at in range(len(own) - len(lines) + 1))
-
-
-def _code_lines(text: str) -> list[str]:
+def _code(text: str) -> str:
+    """Return the lines of a block of code without blank ones, each between two line breaks."""
     lines = [line.rstrip() for line in text.split("\n")]
     lines = lines[1:] if FENCE.match(lines[0]) else lines
     lines = lines[:-1] if lines and FENCE.match(lines[-1]) else lines
-    return list(filter(None, lines))
+    return "\n".join(["", *filter(None, lines), ""])
