@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
-from memtui.base.storage import storing
+from memtui.base.storage import storage_error, storing
 from memtui.client import locate_hot, projects
 from memtui.inbox import format_hot
 from memtui.redact.redact import kinds_in
@@ -88,25 +88,28 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
             files = [file for file, problem in locate_hot.walk(directory) if not problem]
         twins: dict[str, str] = {}
         for file in sorted([*files, locate_hot.INDEX_NAME], key=lambda file: f"{top}/{file}" not in base):
-            path = f"{directory}/{file}"
+            path, name = f"{directory}/{file}", f"{top}/{file}"
             if os.path.islink(path) or (file == locate_hot.INDEX_NAME and not os.path.isfile(path)):
                 continue
-            with storing(path):
-                try:
-                    data = fs_hot.read_bytes(path)
-                except FileNotFoundError:  # removed meanwhile
-                    continue
-            reason = "" if is_safe(f"{top}/{file}") else "its name can't travel"
+            try:
+                data = fs_hot.read_bytes(path)
+            except FileNotFoundError:  # removed meanwhile
+                continue
+            except OSError as error:
+                raise storage_error(error, path) from error
+            reason = "" if is_safe(name) else "its name can't travel"
             reason = reason or ("it has over 1 MB" if len(data) > MAX_BYTES else "")
-            if twins.setdefault(on_any_disk(file), file) != file:
-                reason = reason or f"on some disks it is {twins[on_any_disk(file)]}"
-            is_new = data != base.get(f"{top}/{file}")
+            if (twin := twins.setdefault(on_any_disk(file), file)) != file:
+                reason = reason or f"on some disks it is {twin}"
+            is_new = data != base.get(name)
             if is_new and file != locate_hot.INDEX_NAME and not trust.allows(data):
                 reason = reason or "it is not trusted"
             if is_new and not reason and (secrets := kinds_in(data.decode("utf-8", "replace"))):
                 reason = f"it may hold a secret ({secrets[0]})"
-            withheld |= {path: reason} if reason else {}
-            tree |= {} if reason else {f"{top}/{file}": data}
+            if reason:
+                withheld[path] = reason
+            else:
+                tree[name] = data
     if not team:
         others = [own for own in projects.with_memory(env) if own.directory not in directories.values()]
         clone = "another clone of it is synced"

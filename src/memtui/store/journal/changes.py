@@ -191,8 +191,6 @@ class FileChange(Change):
 
     def _create(self, data: bytes) -> None:
         """Create the file with all its content at once; never over an existing one."""
-        if os.path.lexists(self.path):
-            raise conflict(self.path, exists=True)
         temporary = self.ready or self._temporary(data, fs_hot.FILE_MODE if self.mode is None else self.mode)
         try:
             try:
@@ -200,6 +198,8 @@ class FileChange(Change):
             except FileExistsError:
                 raise conflict(self.path, exists=True) from None
             except OSError:  # a file system without hard links
+                if os.path.lexists(self.path):
+                    raise conflict(self.path, exists=True) from None
                 os.rename(temporary, self.path)
         finally:
             fs_hot.unlink(temporary)
@@ -208,10 +208,13 @@ class FileChange(Change):
 
     def _temporary(self, data: bytes, mode: int, durable: bool = True) -> str:
         """Write a content to a temporary file beside the file, and return its name. Raises OSError."""
-        # A new directory is as readable as the first file in it: in a repository as the umask allows.
-        fs_hot.makedirs(os.path.dirname(self.path), fs_hot.DIR_MODE | (mode & 0o066) | (mode & 0o044) >> 2)
         temporary = fs_hot.temporary(self.path)
-        fd = os.open(temporary, fs_hot.NEW_FILE, fs_hot.FILE_MODE)
+        try:
+            fd = os.open(temporary, fs_hot.NEW_FILE, fs_hot.FILE_MODE)
+        except FileNotFoundError:
+            # A new directory is as readable as the first file in it: in a repository as the umask allows.
+            fs_hot.makedirs(os.path.dirname(self.path), fs_hot.DIR_MODE | (mode & 0o066) | (mode & 0o044) >> 2)
+            fd = os.open(temporary, fs_hot.NEW_FILE, fs_hot.FILE_MODE)
         try:
             fs_hot.write_and_close(fd, data, mode, durable)
         except OSError:
