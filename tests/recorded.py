@@ -23,20 +23,24 @@ def shown(value):
     return {name: shown(getattr(value, name)) for name in fields}
 
 
-def check(module, name, *readers):
-    """Assert that each reader makes of the rows what it made of them before; an error is what it says, but for Python's."""
-    path, new = Path(module).with_name(name + ".jsonl"), []
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
-    for arguments, *_ in rows:
-        read = []
+def rows(module, name):
+    """The rows of `NAME.jsonl` beside a module."""
+    text = Path(module).with_name(name + ".jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def check(module, name, *readers, only=None):
+    """Assert that each reader makes of the rows (of one: `only`) what it made of them; an error is what ours says."""
+    path, new = Path(module).with_name(name + ".jsonl"), rows(module, name)
+    for at in range(len(new)) if only is None else [only]:
+        arguments, read = new[at][0], []
         for reader in readers:
             try:
                 read.append(shown(reader(*arguments)))
             except Exception as error:
                 ours = type(error).__module__.startswith("memtui")
                 read.append([type(error).__name__, str(error).partition(":")[0] if ours else ""])
-        new.append([arguments, *read])
+        new[at] = [arguments, *read]
     if os.environ.get("MEMTUI_RENEW_SNAPSHOTS"):
         path.write_text("".join(json.dumps(row) + "\n" for row in new), encoding="utf-8")
-        rows = new
-    assert [(row, before) for row, before in zip(new, rows, strict=True) if row != before] == []
+    assert [(row, before) for row, before in zip(new, rows(module, name), strict=True) if row != before] == []
