@@ -75,11 +75,7 @@ def test_what_a_line_runs(line, commands):
     )
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["echo 'x", 'echo "x', "$(a", "`a", "a &&", "a | | b", "a )", "if a; then b", "a; fi", "for x in a; b; done", "case x in", "{ a", "${x", "$'x",
-     "a ;; b", "; a", "& a", "(a) b", "[[ a", "x=(a", "<(a", "a >", "f( a", "((a) b"],
-)  # fmt: skip
+@pytest.mark.parametrize("line", rows(__file__, "a line that no shell takes has no commands"))
 def test_a_line_that_no_shell_takes_has_no_commands(line):
     assert shell_hot.simple_commands(line) is None
 

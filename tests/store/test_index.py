@@ -97,10 +97,7 @@ def test_a_removed_or_renamed_memory_changes_its_lines_alone():
     assert new == b"- [A](a.md) - new\n- [Mine](a.md) - what I wrote\n"
 
 
-@pytest.mark.parametrize(
-    "tail",
-    ["<!-- to do:\nlater\n", "```\ncode\n", "text\n<!--", "* [B](b.md) <!-- a\n-->\n", "<!-- a\n\n## Feedback\n"],
-)
+@pytest.mark.parametrize("tail", rows(__file__, "a new line is never put where nobody sees it"))
 def test_a_new_line_is_never_put_where_nobody_sees_it(tail):
     for head in ("- [A](a.md) - x\n", "# Memory\n\n", ""):
         data = (head + tail).encode()

@@ -17,6 +17,7 @@ from memtui.client.transcripts import prompts, speaker, transcript_hot
 from memtui.client.transcripts.conversation import Conversation, note_position, position
 from memtui.deliver import receipts_hot
 from memtui.rules.tool_calls import DeedReader
+from tables import rows
 
 from . import readings
 
@@ -158,8 +159,7 @@ def test_what_a_program_prints_on_failing_is_no_refusal(database):
 
 
 @pytest.mark.parametrize(
-    ("line", "typed"),
-    [('"Say \\"hi\\" twice"', 'Say "hi" twice'), ("fix it", "fix it"), ('fix "a\nb c" C:\\d', "fix a\nb c C:\\d")],
+    ("line", "typed"), rows(__file__, "a scripts prompt reads as typed and what is piped as pasted")
 )
 def test_a_scripts_prompt_reads_as_typed_and_what_is_piped_as_pasted(database, line, typed):
     add(database, "session", {
