@@ -45,9 +45,13 @@ class Order(NamedTuple):
 
     memory: Memory
     positive: bool
-    subject: frozenset[str]
+    terms: tuple[str, ...]  # its subject: 300,000 sets take 600 MB
     words: str
     part: str = ""
+
+    @property
+    def subject(self) -> frozenset[str]:
+        return frozenset(self.terms)
 
 
 class Difference(NamedTuple):
@@ -68,7 +72,7 @@ def find(memories: Iterable[Memory]) -> Iterator[tuple[Order, Order]]:
         text = NO_WORDS.sub("", f"{memory.description}\n{plain}")
         whole += _statements(memory, text)
         for order in _orders(memory, text):
-            for word in {KEYS.get(term, term) for term in order.subject}:
+            for word in {KEYS.get(term, term) for term in order.terms}:
                 holders[word].append(order)
     compared: set[frozenset[str]] = set()
     ordered = (pair for orders in holders.values() if len(orders) <= COMMON for pair in combinations(orders, 2))
@@ -82,12 +86,12 @@ def find(memories: Iterable[Memory]) -> Iterator[tuple[Order, Order]]:
 
 def _candidates(orders: Sequence[Order]) -> Iterator[tuple[Order, Order]]:
     """Yield pairs that share a rare word, and of which one negates, or both have a word with an opposite."""
-    marked = [order for order in orders if not order.positive or order.subject & SWAPPED.keys()]
-    common = frozenset(word for order in marked for word in order.subject) - SWAPPED.keys()
-    rare = similar_memories.by_rarest([order.subject & common for order in orders], RAREST)
+    marked = [order for order in orders if not order.positive or not SWAPPED.keys().isdisjoint(order.terms)]
+    common = frozenset(word for order in marked for word in order.terms) - SWAPPED.keys()
+    rare = similar_memories.by_rarest([tuple(filter(common.__contains__, order.terms)) for order in orders], RAREST)
     for members in ([orders[at] for at in texts] for texts in rare.values()):
         negative = [order for order in members if not order.positive]
-        swapping = [order for order in members if order.subject & SWAPPED.keys()]
+        swapping = [order for order in members if not SWAPPED.keys().isdisjoint(order.terms)]
         if len(negative) <= COMMON:
             yield from ((one, other) for one in negative for other in members if other.positive)
         if len(swapping) <= COMMON:
@@ -100,7 +104,7 @@ def _orders(memory: Memory, text: str) -> Iterator[Order]:
         lead = re.split(r"[.!?;]\s", text[text.rfind("\n", 0, match.start()) + 1 : match.start()])[-1]
         subject = " ".join([first, *filter(CASE.match, [lead, *others])])
         if words := frozenset(WORD.findall(subject.casefold())) - FILLERS:
-            yield Order(memory, match["verb"].casefold() not in NOT, words, match[0].strip())
+            yield Order(memory, match["verb"].casefold() not in NOT, (*words,), match[0].strip())
 
 
 def _statements(memory: Memory, text: str) -> Iterator[Order]:
@@ -115,7 +119,7 @@ def _statements(memory: Memory, text: str) -> Iterator[Order]:
             plain, negations = NEGATION.subn(lambda negation: f" {negation['verb'] or ''}", part)
             words = frozenset(WORD.findall(f"{plain} {cases}")) - FILLERS
             if len(words) >= FEWEST:
-                yield Order(memory, negations % 2 == 0, frozenset(map(_stem, words)), shown, part)
+                yield Order(memory, negations % 2 == 0, (*frozenset(map(_stem, words)),), shown, part)
 
 
 def _denies(negative: str, positive: str) -> bool:
@@ -132,18 +136,20 @@ def _stem(word: str) -> str:
 
 
 def _contradict(one: Order, other: Order) -> bool:
-    both, union = one.subject & other.subject, one.subject | other.subject
+    own, against = one.subject, other.subject
+    both, union = own & against, own | against
     if one.positive != other.positive:
         return bool(union) and len(both) >= SAME * len(union)
     pairs = [pair for pair in map(frozenset, OPPOSITES) if pair <= union]
-    apart = [pair for pair in pairs if not pair <= one.subject and not pair <= other.subject]
-    return one.positive and any(_is_part(one.subject - pair, other.subject - pair) for pair in apart)
+    apart = [pair for pair in pairs if not pair <= own and not pair <= against]
+    return one.positive and any(_is_part(own - pair, against - pair) for pair in apart)
 
 
 def _negates(one: Order, other: Order) -> bool:
     """Return whether two whole sentences are the same but for a negation or two opposites."""
-    swapped = {word for word in one.subject if SWAPPED.get(word) in other.subject}
-    mine, theirs = one.subject - swapped, other.subject - {SWAPPED[word] for word in swapped}
+    mine, theirs = one.subject, other.subject
+    swapped = {word for word in mine if SWAPPED.get(word) in theirs}
+    mine, theirs = mine - swapped, theirs - {SWAPPED[word] for word in swapped}
     # What a negative one says besides may be just what it negates: "… and never npm", "not on Fridays".
     if one.positive == other.positive:
         is_said = _is_part(mine, theirs)

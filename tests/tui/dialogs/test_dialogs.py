@@ -5,6 +5,7 @@ from textual import events
 from textual.screen import ModalScreen
 
 from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.ask import Choice
 from tui.conftest import NOW, press, settle
 from tui.hands import lines
 
@@ -53,6 +54,20 @@ async def test_two_enters_or_escapes_in_one_go_leave_a_screen_that_lives(world, 
                 assert len(app.screen_stack) == 1, (key, pressed)
         await press(pilot, "2")
         assert app.screen.group == "inbox"
+
+
+@pytest.mark.parametrize("typed", ["zzz", "two"])
+async def test_enter_chooses_its_row_whatever_is_typed_in_the_same_moment(app, typed):
+    async with app.run_test() as pilot:
+        await start(pilot)
+        answers = []
+        dialog = Choice("Which?", [("1", "one"), ("2", "two")])
+        app.push_screen(dialog, answers.append)
+        await settle(pilot)
+        dialog.table.action_open()
+        dialog._narrow(typed)
+        await settle(pilot)
+        assert answers == ["1"]
 
 
 async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):

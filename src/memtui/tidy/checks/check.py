@@ -55,8 +55,11 @@ class Check(NamedTuple):
 
 def facts(scopes: Iterable[Scope], memories: Iterable[Memory]) -> str:
     places = [(scope.kind, scope.shown, scope.label, scope.directory, scope.root_path) for scope in scopes]
-    files = [(memory.path, memory.scope_label, memory.mtime, memory.broken, digest(memory)) for memory in memories]
-    return repr((places, files))
+    whole = hashlib.blake2b(repr(places).encode("utf-8", "surrogatepass"))  # of 100,000 memories the facts take 20 MB
+    for memory in memories:
+        file = (memory.path, memory.scope_label, memory.mtime, memory.broken, digest(memory))
+        whole.update(repr(file).encode("utf-8", "surrogatepass"))
+    return whole.hexdigest()
 
 
 def digest(memory: Memory) -> str:

@@ -232,7 +232,7 @@ class Choice(Dialog[str | None]):
 
     @on(RowList.Opened)
     def answer(self, event: RowList.Opened) -> None:
-        if (value := self.values[int(event.rows.row_id)]) != self.idle:
+        if (value := self.values[int(event.row_id)]) != self.idle:
             self.dismiss(value)
 
 

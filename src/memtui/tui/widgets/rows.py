@@ -65,8 +65,11 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     class Moved(ListMessage):
         """The cursor has moved to another row, or to none."""
 
+    @dataclass
     class Opened(ListMessage):
-        """Enter was pressed on a row, or a second click was made."""
+        """Enter was pressed on the row with this id, or a second click was made; by now the list may have others."""
+
+        row_id: str
 
     cursor: reactive[int] = reactive(0, repaint=False)
 
@@ -226,7 +229,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def action_open(self) -> None:
         self._is_placed = True
         if self.row_id:
-            self.post_message(self.Opened(self))
+            self.post_message(self.Opened(self, self.row_id))
 
     def on_click(self, event: events.Click) -> None:
         """Move the cursor to the clicked row; open it on a second click."""
