@@ -178,7 +178,7 @@ def test_what_both_changed_is_asked_on_both_and_decided_once(both, words):
     laptop.sync()
     outcome = desktop.sync()
     assert len(outcome.conflicts) == 1
-    laptop.sync()
+    assert laptop.sync().conflicts == outcome.conflicts
     assert len([*laptop.directories["global"].iterdir(), *desktop.directories["global"].iterdir()]) == 4
     assert laptop.text("ship") == desktop.text("ship")
     stands = "Mondays" if "Mondays" in laptop.text("ship") else "Sundays"

@@ -114,8 +114,10 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
         others = [own for own in projects.with_memory(env) if own.directory not in directories.values()]
         clone = "another clone of it is synced"
         alone = "a project without a git remote, by which it travels: git remote add"
+        unknown = "it travels by its project's git remote, which a session of Claude Code there shows"
         for other in others:
-            withheld[other.path or other.directory] = clone if other.path and projects.remote(other.path) else alone
+            reason = (clone if projects.remote(other.path) else alone) if other.path else unknown
+            withheld[other.path or other.directory] = reason
     for kind, (top, directory) in () if team else product(rows.KINDS, directories.items()):
         name = rows.path(kind, top)
         before = base.get(name, b"")

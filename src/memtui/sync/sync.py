@@ -32,6 +32,7 @@ TRIES = 5  # pushes that other machines may come before
 MACHINES, CONFLICTS = "machines", "conflicts"
 FILES = (".md", ".jsonl")  # of which a sync says that they came or went
 FORMAT = 1
+BOTH = "changed on both sides; one text stands, the other waits in the Inbox."
 
 
 def check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> None:
@@ -116,7 +117,7 @@ def _run_locked(
     ours_of = partial(incoming.as_accepted, files=came_before, digests=digests)
     exchange = _exchange(env, root, repo, state, by, now, ours_of, asks=asks, dry_run=dry_run, offline=offline)
     came_before = {exchange.here.moves.path(path): file for path, file in came_before.items()}
-    after, waiting = state, 0
+    after, waiting, sentences = state, 0, _sentences(exchange.conflicts)
     if not dry_run:
         notes.remove(root, exchange.sent)
         wanted, files = exchange.tree, dict[str, incoming.WaitingFile]()
@@ -137,6 +138,10 @@ def _run_locked(
         with storing(root):
             present = shared_drafts.take_in(root, exchange.here.inboxes, exchange.tree, state.drafts)
         questions = _ask_conflicts(root, exchange, leaves=not asks)
+        new = (
+            fastjson_hot.loads_dict(exchange.tree[f"{CONFLICTS}/{key}.json"]) for key in questions.keys() - state.asked
+        )
+        sentences = sentences or sorted(f"{row['path']}: {BOTH}" for row in new)  # merged on another machine
         _note_writers(repo, exchange.here, folder(root, state.team) + WRITERS, exchange.state, exchange.commit)
         after = exchange.state._replace(
             base=exchange.commit,
@@ -160,7 +165,7 @@ def _run_locked(
     came, went = exchange.changed(exchange.ours), exchange.changed(exchange.theirs)
     came = [path for path in came if state.team or moves.top_of(path) in exchange.here.places]
     deleted = tuple(path for path in came + went if path not in exchange.tree)
-    rest = _sentences(exchange.conflicts), exchange.here.withheld, tuple(sorted(absent)), waiting, deleted
+    rest = sentences, exchange.here.withheld, tuple(sorted(absent)), waiting, deleted
     return SyncOutcome(came, went, *rest), after
 
 
@@ -424,8 +429,7 @@ def _sentences(conflicts: list[Conflict]) -> list[str]:
         deleted = "deleted on one side, changed on the other; it stands."
         one = "renamed on both sides; it" if conflict.stands else "new on both sides; the other one"
         words = f"{one} is {conflict.beside} now." if conflict.beside else deleted
-        both = "changed on both sides; one text stands, the other waits in the Inbox."
-        sentences[_memory_of(conflict)] = both if conflict.other else words
+        sentences[_memory_of(conflict)] = BOTH if conflict.other else words
     return [f"{path}: {words}" for path, words in sentences.items()]
 
 

@@ -74,13 +74,8 @@ def _lines(
             yield f"{styled(arrow + sign, 'green')} {line(path.replace('team/', own.team + ': ', 1))}{note}"
     yield from _beside(ctx, outcome)
     if not (outcome.came or outcome.went):
-        yield (
-            f"Nothing to sync with the {_whose(own)}."
-            if own.team
-            else NOTHING_ELSE
-            if outcome.withheld
-            else quick.NOTHING
-        )
+        nothing = NOTHING_ELSE if outcome.withheld or outcome.conflicts else quick.NOTHING
+        yield f"Nothing to sync with the {_whose(own)}." if own.team else nothing
     else:
         whose = f" of the {_whose(own)}" if own.team else ""
         yield f"{many(len(outcome.came), 'file')}{whose} {verb}, {len(outcome.went)} {other}."
