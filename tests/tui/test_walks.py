@@ -1,8 +1,8 @@
 """Walks through the four places: after each step the lines of the screen that it changed, as walks/*.txt say.
 
 A walk is its own script. `== KEY…` presses keys, `== "text"` types it, `== an.id` runs an action that only the palette
-has; below stand the lines that it changed, beside the screen before or that of some steps ago, and after `»` what notes
-say. `== $ …` is a line for a shell in the project, with what it prints. To change a walk edit its steps, and let
+has, `== click COLUMN ROW` clicks, `== paste WORDS` pastes; below stand the lines that it changed, beside the screen
+before or that of some steps ago, and after `»` what notes say. `== $ …` is a line for a shell in the project, with what it prints. To change a walk edit its steps, and let
 
     MEMTUI_RENEW_SNAPSHOTS=1 pytest tests/tui/test_walks.py
 
@@ -41,10 +41,10 @@ PAUSES = (
     (Activity, "typing_seconds"),
 )
 # Ids are random; the slider of a scroll bar comes a moment after the lines; what is written now is days after the stage's.
-VARYING = re.compile(r"(?<=id=)[0-9A-Z]{26}|[▁-█](?=[ │]*$)|(?<=· )\+\d+d")
+VARYING = re.compile(r"(?<=id=)[0-9A-Z]{26}|[▁-█](?=[ │]*$)|(?<=· )\+\d+d|(?<=written )in \d+d")
 
 
-async def rest(pilot):
+async def resting(pilot):
     """Wait until nothing waits to be done or drawn, a few times in a row."""
     loop, calm = asyncio.get_running_loop(), 0
     end = loop.time() + SECONDS
@@ -60,6 +60,13 @@ async def rest(pilot):
 
 async def take(pilot, step):
     """Take one step of a walk."""
+    verb, _, rest = step.partition(" ")
+    if verb == "click":
+        await pilot.click(offset=tuple(map(int, rest.split())))
+    elif verb == "paste":
+        pilot.app.post_message(events.Paste(rest))
+    if verb in {"click", "paste"}:
+        return await resting(pilot)
     if "." in step and not step.startswith('"'):
         pilot.app.action_run(step)
     for key in step.strip('"') if step.startswith('"') else () if "." in step else step.split():
@@ -67,7 +74,7 @@ async def take(pilot, step):
         pilot.app.post_message(
             events.Key(key if plain else keys._character_to_key(key), key if len(key) == 1 else None)
         )
-    await rest(pilot)
+    await resting(pilot)
 
 
 def shell(line, cwd):
@@ -93,7 +100,7 @@ async def replay(memtui, size, steps):
             await take(pilot, step)
             if isinstance(memtui.screen, ModalScreen):  # it keeps what it first saw of the screen below
                 memtui.screen.refresh()
-                await rest(pilot)
+                await resting(pilot)
             visible_screen_stack.set(memtui._background_screens)  # as for a frame: what a dialog shows below it
             lines = [VARYING.sub(" ", line).rstrip() for line in hands.lines(memtui)]
             nearest = min(reversed(range(len(screens))), key=lambda at: len(changed(screens[at], lines)))
