@@ -2,7 +2,7 @@
 rule: a wrong rule is worse than none. `proposals.txt` has the words, a letter each, and the forms of these letters."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from memtui.rules import sentences
@@ -11,10 +11,13 @@ from memtui.rules.sentences import MaskedSentence, compiled, filled, kind_of
 
 MOST_RULES, MOST_CHARS, LEAST_TEXT = 8, 20_000, 4
 MOMENTS = {"c": "git commit *", "h": "git push *", "q": "gh pr create *"}  # the command of a moment, by its letter
-# The commands of options that say by themselves what they belong to.
-OPTIONS = dict(line.split(": ") for line in sentences.SECTIONS["options"].split("\n"))
+# The commands of options that say by themselves what they belong to; of other tools; of languages.
+OPTIONS, RIVALS, RUN_BY = (
+    dict(line.split(": ") for line in sentences.SECTIONS[name].split("\n")) for name in ("options", "rivals", "run_by")
+)
 BRANCHES, SCRIPTS = {"main", "master", "develop", "trunk"}, (".sh", ".py")
 _HOLE, _ALWAYS, _AT_ROOT, _PREPARATION, _CUT = map(compiled, ("hole", "always", "at_root", "preparation", "cut"))
+_UNIVERSAL, _WRAPPER = map(compiled, ("universal", "wrapper"))
 _SHELL = re.compile(r"/-|[|;&<>(){}$`\\\"'\n,]")
 _CD = re.compile(r"\s*cd(?:\s|$)")  # no check, and no use of a tool: where the shell is may differ
 _HASH = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")  # what was run in one case; and what a text of a file can't have
@@ -26,11 +29,17 @@ _MARKS = dict(zip(".,;:()/—-，、；：。．！!？?（）–→|", ".,;:()/
 _START = re.compile(r"[.,;:(—]|\)[jO,]+|[jO]+(?=n)|(?<=O)(?=[reEkuvch])|(?<=,)(?=[rek][^.;:—(]*O[reEkvgcw])")
 _SIGNED = re.compile(r"^git commit (-s|-S|--signoff|--gpg-sign)$")
 _REASON = re.compile(r"T[^.;]*")
+Builder = Callable[[MaskedSentence, re.Match[str]], Iterator[Rule]]
 
 
 def rules_of_text(text: str) -> list[Rule]:
     """Return the rules that a text says, at most MOST_RULES, each once."""
-    rules = {rule.key(): rule for sentence in sentences.sentences(text[:MOST_CHARS]) for rule in _rules_of(sentence)}
+    pairs = [pair for sentence in sentences.sentences(text[:MOST_CHARS]) for pair in _rules_of(sentence)]
+    named = [rule for build, rule in pairs if build is not _chosen]
+    uses = {str(rule.subject).split()[0] for rule in named} | {str(rule.other) for rule in named}
+    chosen = (rule for build, rule in pairs if build is _chosen)  # no more than the text itself says of a tool
+    more = [rule for rule in chosen if uses.isdisjoint((str(rule.subject).split()[0], str(rule.other)))]
+    rules = {rule.key(): rule for rule in [*named, *more]}
     wanted = {str(rule.other) for rule in rules.values() if rule.relation == "instead"}
     sure = [rule for rule in rules.values() if rule.kind == ALWAYS or str(rule.subject) not in wanted]
     return sure[:MOST_RULES]
@@ -68,8 +77,8 @@ def _letters(words: str, names: dict[str, str]) -> str:
     return re.sub(r"w(?=w{2})", "", re.sub(r"\s|F(?=\s*:)", "", _words().sub(letter, words)))
 
 
-def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
-    """Yield what a sentence says: itself, and its clauses, unless what stands above or behind limits it."""
+def _rules_of(sentence: MaskedSentence) -> Iterator[tuple[Builder, Rule]]:
+    """Yield what a sentence says, and by which form: itself, and its clauses, unless what is beside them limits it."""
     sentence = sentence._replace(names=dict(sentence.names))
     words = _letters(sentence.words, sentence.names).replace("n:", "n")
     words = "N" + words[1:] if words[:1] == "o" else words
@@ -83,7 +92,8 @@ def _rules_of(sentence: MaskedSentence) -> Iterator[Rule]:
             if match is None or len(words) - len(rest) <= opening or is_inverted:
                 continue
             if rules := list(build(sentence, match)):
-                yield from rules if not re.search("[KBl]", re.split(r"\.|;(?=n)", _REASON.sub("", rest))[0]) else ()
+                if not re.search("[KBl]", re.split(r"\.|;(?=n)", _REASON.sub("", rest))[0]):
+                    yield from ((build, rule) for rule in rules)
                 end = len(words) - len(rest)
                 break
 
@@ -307,8 +317,21 @@ def _with(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     yield from (Rule(ALWAYS, subject, "with", cause) for subject in subjects for cause in beside if subject and cause)
 
 
+def _chosen(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
+    """Yield that what a tool stands for, or is always run by it, is not run otherwise."""
+    name = _HOLE.sub("*", sentence.names[match["other"]]).rstrip("* ")
+    subject = sentence.names.get(match.groupdict().get("subject") or "", "")
+    others = "" if subject else RIVALS.get(name.removeprefix("./"), "")
+    if wrapper := _WRAPPER.match(f"{name} "):
+        inner = f"{name} "[wrapper.end() :].strip() or subject.lower()
+        others = RUN_BY.get(inner, others or (inner if inner not in sentences.LANGUAGES else ""))
+    for other in others.split("; ") if name.startswith("./") or _UNIVERSAL.search(sentence.words) else ():
+        if (command := _command(other)) and (wanted := _command(name)):
+            yield Rule(NEVER, Pattern(command=command), "instead", Pattern(command=wanted))
+
+
 # In the order of the sections of their forms.
 _BUILDERS = (
     _instead, _option, _never_run, _never_edit, _never_commit, _never_option, _never_option, _never_write, _before,
-    _with, _never_say,
+    _with, _never_say, _chosen,
 )  # fmt: skip
