@@ -15,8 +15,9 @@ from memtui.settings import config_hot
 from memtui.store import sidecars, trust_hot
 from memtui.store.journal.changes import Change, FileChange
 from memtui.sync import notes, quick, rows
-from memtui.sync.moves import Moves
+from memtui.sync.moves import Moves, top_of
 from memtui.sync.repository import MAX_BYTES, Tree, is_safe, on_any_disk
+from memtui.sync.state import SyncState
 
 GLOBAL, TEAM = "global", "team"
 NO_MOVES = Moves()
@@ -172,6 +173,25 @@ def changes(root: str, local: LocalTree, merged: Tree) -> list[Change]:
         with storing(inbox):
             changes_here += rows.rejection_edits(inbox, ours_data, merged_data)
     return changes_here
+
+
+def late(state: SyncState, here: LocalTree, base: Tree) -> set[str]:
+    """Return the files of the last sync's tree, as they are called now, that belong to a project which this machine did
+    not have then, or elsewhere, or whose directory is gone, as of a disk that is not there: nobody deleted them."""
+    paths: set[str] = set()
+    absent = {directory for directory in here.places.values() if not os.path.isdir(directory)}
+    for path in base if state.tops else ():
+        new = here.moves.path(path)
+        directory, before = here.places.get(top_of(new), ""), state.tops.get(top_of(path), "elsewhere")
+        if directory and ((directory in absent and path.endswith(".md")) or before not in {directory, ""}):
+            paths.add(new)
+    return paths
+
+
+def file_of(here: LocalTree, path: str) -> str:
+    """Return the file on this machine of a path in the tree; empty if its project is not here."""
+    top = next((top for top in here.places if path.startswith(top + "/")), "")
+    return f"{here.places[top]}/{path[len(top) + 1 :]}" if top else ""
 
 
 def _without_file(row: dict[str, object]) -> dict[str, object]:

@@ -13,8 +13,7 @@ from memtui.base.storage import storing
 from memtui.client import locate_hot
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
-from memtui.sync.state import LEFT, SyncState, folder, load, repository, save
-from memtui.sync.sync import MACHINES, check_rows
+from memtui.sync.state import LEFT, MACHINES, SyncState, check_rows, folder, load, repository, save
 
 MACHINE = re.compile("[a-z0-9]{8}")
 TEAM_NAME = re.compile("[a-z0-9][a-z0-9-]{0,31}")

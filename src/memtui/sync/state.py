@@ -15,6 +15,9 @@ LEFT = "/left.json"  # there, of the person's own: its state when this machine l
 WRITERS = "/writers.json"  # in the folder of a sync: who changed each file last
 
 
+MACHINES, FORMAT = "machines", 1  # where the rows of machines are in the tree, and how new it is
+
+
 class SyncState(NamedTuple):
     """What this machine knows of its syncs: `base` is the commit that it and the remote began with last; `pending`:
     those of the memories here that were about to be pushed, and may have been if the process was killed; `taking`: the
@@ -100,3 +103,22 @@ def save(root: str, state: SyncState) -> None:
 
 def repository(root: str, state: SyncState, env: Mapping[str, str] = os.environ) -> Remote:
     return Remote(folder(root, state.team) + "/repo.git", state.url, env)
+
+
+def check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> None:
+    """Raise MemtuiError if the rows of a remote's machines are of no store of memtui, a newer one, or another kind."""
+    every: list[Any] = [*map(fastjson_hot.loads_dict, data)]
+    rows = [row for row in every if isinstance(row.get("format"), int)]
+    if not (rows or is_empty):
+        raise MemtuiError(f"{url} has a branch memtui, but no memories of memtui.", "Give an empty repository.")
+    if any(row["format"] > FORMAT for row in rows):
+        raise MemtuiError(f"{url} was written by a newer memtui.", "Update memtui on this machine first.")
+    if any(bool(row.get("team")) != bool(team) for row in rows):
+        what, way = ("a person's own memories", "without --team") if team else ("a team's memories", "with --team NAME")
+        raise MemtuiError(f"{url} has {what}.", f"Set it up {way}, or give an empty repository.")
+
+
+def number(data: bytes, key: str) -> int:
+    """Return a number of a machine's row; 0 if it has none."""
+    number = fastjson_hot.loads_dict(data).get(key)
+    return number if isinstance(number, int) else 0

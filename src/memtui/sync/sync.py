@@ -26,36 +26,28 @@ from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
 from memtui.sync.repository import AS_ON, THERE, FileWriter, RejectedError, Remote, Tree
 from memtui.sync.rows import paths as row_paths
-from memtui.sync.state import WRITERS, SyncOutcome, SyncState, folder, load, repository, save
+from memtui.sync.state import (
+    FORMAT,
+    MACHINES,
+    WRITERS,
+    SyncOutcome,
+    SyncState,
+    check_rows,
+    folder,
+    load,
+    number,
+    repository,
+    save,
+)
 
 TRIES = 5  # pushes that other machines may come before
-MACHINES, CONFLICTS = "machines", "conflicts"
+CONFLICTS = "conflicts"
 FILES = (".md", ".jsonl")  # of which a sync says that they came or went
-FORMAT = 1
 BOTH = "changed on both sides; one text stands, the other waits in the Inbox."
-
-
-def check_rows(url: str, data: list[bytes], *, is_empty: bool, team: str) -> None:
-    """Raise MemtuiError if the rows of a remote's machines are of no store of memtui, a newer one, or another kind."""
-    every: list[Any] = [*map(fastjson_hot.loads_dict, data)]
-    rows = [row for row in every if isinstance(row.get("format"), int)]
-    if not (rows or is_empty):
-        raise MemtuiError(f"{url} has a branch memtui, but no memories of memtui.", "Give an empty repository.")
-    if any(row["format"] > FORMAT for row in rows):
-        raise MemtuiError(f"{url} was written by a newer memtui.", "Update memtui on this machine first.")
-    if any(bool(row.get("team")) != bool(team) for row in rows):
-        what, way = ("a person's own memories", "without --team") if team else ("a team's memories", "with --team NAME")
-        raise MemtuiError(f"{url} has {what}.", f"Set it up {way}, or give an empty repository.")
 
 
 def _row(fields: dict[str, Any]) -> bytes:
     return json.dumps(fields, sort_keys=True).encode() + b"\n"
-
-
-def _number(data: bytes, key: str) -> int:
-    """Return a number of a machine's row; 0 if it has none."""
-    number = fastjson_hot.loads_dict(data).get(key)
-    return number if isinstance(number, int) else 0
 
 
 def run(env: dict[str, str], state: SyncState, now: float, *, by: str = "cli", dry_run: bool = False) -> SyncOutcome:
@@ -206,19 +198,19 @@ def _exchange(
         here = local_files.read(env, state.team, base, project_moves)
         if not state.team:
             state = state._replace(approved=incoming.approved(root, here, base, state.approved))
-        late = _late(state, here, trees_there[0])
+        late = local_files.late(state, here, trees_there[0])
         ours = ours_of(_own_tree(root, state, here, base, late, now), base, project_moves) | new.files()
         # What a project holds that came to this machine now is new to it, and nothing of it was deleted here.
         base_here = {path: data for path, data in base.items() if ours.get(path) == data or path not in late}
-        counter = _number(ours[row], "counter")
+        counter = number(ours[row], "counter")
         writers = cache(partial(repo.writers, state.base, remote_head))
         stands = partial(trees.ours_stands, ours, theirs, counter, writers)
         merged = trees.merge(base_here, ours, theirs, stands)
         other = _asked(base_here, ours, theirs, merged, stands, state.name, writers)
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
-        newest = max((_number(card, "counter") for card in rows), default=0)
-        told, seen = (max(_number(ours[row], key) for key in pair) for pair in (("time", "told"), ("seen", "counter")))
+        newest = max((number(card, "counter") for card in rows), default=0)
+        told, seen = (max(number(ours[row], key) for key in pair) for pair in (("time", "told"), ("seen", "counter")))
         is_due = newest > seen and abs(now - told) >= clock_hot.DAY
         if remote_head != state.base and (ours[row] != theirs.get(row) or is_due):  # it says what it takes in now
             tree[row] = _row({**fastjson_hot.loads_dict(ours[row]), "seen": newest, "told": int(now)})
@@ -294,7 +286,7 @@ def _note_writers(repo: Remote, here: LocalTree, path: str, state: SyncState, co
     """Note who wrote each file last, for the Inbox and lists: by its path in a team's tree, or of the person's own."""
     if commit != state.base:
         writers = repo.writers(state.base, commit)
-        own = writers if state.team else {_file(here, name): writer for name, writer in writers.items()}
+        own = writers if state.team else {local_files.file_of(here, name): writer for name, writer in writers.items()}
         fs_hot.write_cache(path, fastjson_hot.dumps({**fs_hot.read_table(path), **own}).encode())
 
 
@@ -304,15 +296,15 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: se
     drafts_here = [f"{directory}/{notes.DRAFTS}" for directory in notes.inboxes(root).values()]
     waiting = {entry.id for path in drafts_here for entry in format_hot.read(path)}
     is_unread = any(map(format_hot.is_too_long, drafts_here))  # then nobody knows what was decided
-    withheld = {path for path in base if _file(here, path) in here.withheld}
+    withheld = {path for path in base if local_files.file_of(here, path) in here.withheld}
     own_rows = row_paths(here.places)
-    others = withheld | late | {path for path in base if not (path in own_rows or _file(here, path))}
+    others = withheld | late | {path for path in base if not (path in own_rows or local_files.file_of(here, path))}
     rest = {path: data for path, data in base.items() if path in others}
     rest = {path: data for path, data in rest.items() if is_unread or path not in names or names[path] in waiting}
     rest.pop(_accepted_path(state), None)
     if state.team:  # what the person never accepted is not theirs to remove for all
         trust = trust_hot.load(root, here.places[local_files.TEAM])
-        theirs = [path for path, data in base.items() if _file(here, path) and not trust.allows(data)]
+        theirs = [path for path, data in base.items() if local_files.file_of(here, path) and not trust.allows(data)]
         rest |= {path: base[path] for path in theirs if locate_hot.is_memory_name(path.rpartition("/")[2])}
     row = {"name": state.name, "version": memtui.__version__, "format": FORMAT} | ({"team": True} if state.team else {})
     own = f"{MACHINES}/{state.machine}.json"
@@ -320,34 +312,15 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: se
     if not state.team and (accepted := incoming.own_row(root, state.adopted, state.approved)):
         tree[_accepted_path(state)] = accepted
     changed = sum(tree.get(path) != base.get(path) for path in {*tree, *base} - {own})
-    counters = {path: _number(data, "counter") for path, data in base.items() if path.startswith(MACHINES + "/")}
+    counters = {path: number(data, "counter") for path, data in base.items() if path.startswith(MACHINES + "/")}
     row["counter"] = max(counters.values(), default=0) + changed if changed else counters.get(own, 0)
-    row["time"] = int(now) if changed else _number(base.get(own, b""), "time")
-    row |= {key: _number(base.get(own, b""), key) for key in ("seen", "told")}
+    row["time"] = int(now) if changed else number(base.get(own, b""), "time")
+    row |= {key: number(base.get(own, b""), key) for key in ("seen", "told")}
     return {**tree, own: _row(row)}
-
-
-def _late(state: SyncState, here: LocalTree, base: Tree) -> set[str]:
-    """Return the files of the last sync's tree, as they are called now, that belong to a project which this machine did
-    not have then, or elsewhere, or whose directory is gone, as of a disk that is not there: nobody deleted them."""
-    late: set[str] = set()
-    absent = {directory for directory in here.places.values() if not os.path.isdir(directory)}
-    for path in base if state.tops else ():
-        new = here.moves.path(path)
-        directory, before = here.places.get(moves.top_of(new), ""), state.tops.get(moves.top_of(path), "elsewhere")
-        if directory and ((directory in absent and path.endswith(".md")) or before not in {directory, ""}):
-            late.add(new)
-    return late
 
 
 def _accepted_path(state: SyncState) -> str:
     return f"{incoming.ACCEPTED}/{state.machine}.json"
-
-
-def _file(here: LocalTree, path: str) -> str:
-    """Return the file on this machine of a path in the tree; empty if its project is not here."""
-    top = next((top for top in here.places if path.startswith(top + "/")), "")
-    return f"{here.places[top]}/{path[len(top) + 1 :]}" if top else ""
 
 
 def _asked(
@@ -398,7 +371,7 @@ def _ask(root: str, state: SyncState, here: LocalTree, tree: Tree, *, leaves: bo
 def _leave(root: str, here: LocalTree, tree: Tree, row: dict[str, Any], team: str = "") -> str:
     """Leave the version that does not stand as a draft for its memory; return its id, empty if that is not here."""
     path = str(row.get("path"))
-    file = _file(here, path)
+    file = local_files.file_of(here, path)
     if not file or path not in tree:
         return ""
     top = next(top for top in here.places if path.startswith(top + "/"))
@@ -459,9 +432,9 @@ def machines(env: dict[str, str], root: str, state: SyncState) -> list[MachineRo
     repo, own = repository(root, state, env), f"{MACHINES}/{state.machine}.json"
     cards = repo.tree(state.base, MACHINES + "/")
     fetched = repo.tree(THERE, MACHINES + "/") if not is_syncing and repo.has(THERE) else {}
-    newest = max((_number(card, "counter") for card in [*cards.values(), *fetched.values()]), default=0)
-    behind = {path: newest - max(_number(card, "counter"), _number(card, "seen")) for path, card in cards.items()}
-    behind[own] = newest - max((_number(card, "counter") for card in cards.values()), default=0)
+    newest = max((number(card, "counter") for card in [*cards.values(), *fetched.values()]), default=0)
+    behind = {path: newest - max(number(card, "counter"), number(card, "seen")) for path, card in cards.items()}
+    behind[own] = newest - max((number(card, "counter") for card in cards.values()), default=0)
     is_sent = is_syncing or not cards or (state.seen and state.seen == quick.stamp(state.watched))
     ahead = 0 if is_sent else len(_run_locked(env, root, state, state.time, "", dry_run=True, offline=True)[0].went)
     rows = []
@@ -469,7 +442,7 @@ def machines(env: dict[str, str], root: str, state: SyncState) -> list[MachineRo
         version = fastjson_hot.text(fastjson_hot.loads_dict(card), "version")
         is_own = path == own
         facts = (ahead, behind[path], state.withheld, is_syncing) if is_own else (None, behind[path], None)
-        rows.append(MachineRow(_name(card), version, _number(card, "time"), *facts))
+        rows.append(MachineRow(_name(card), version, number(card, "time"), *facts))
     return rows
 
 

@@ -41,33 +41,27 @@ def merge(
     if (is_mine or base.keys() - ours.keys()) and not ours_stand(""):  # one order on both, so that each does the same
         others = [(lambda path, one=one: not one(path)) if one else None for one in (ours_stand, of_text)]
         return merge(base, theirs, ours, others[0] or ours_stand, others[1])
-    ours, theirs = _apart(base, ours), _apart(base, theirs)
-    renames = _renames(base, ours), _renames(base, theirs)
+    sides = [_apart(base, side) for side in (ours, theirs)]
+    renames = [_renames(base, side) for side in sides]
     # One name stands if both found another: first where it is free, as another memory may leave it for the rest.
     winners = {path: 0 if ours_stand(path) else 1 for path in renames[0].keys() & renames[1].keys()}
-    occupied = {path for path, winner in winners.items() if renames[winner][path] in (theirs, ours)[winner]}
+    occupied = {path for path, winner in winners.items() if renames[winner][path] in sides[1 - winner]}
     for path in sorted(winners, key=lambda path: (path in occupied, path)):
         names, winner = (renames[0][path], renames[1][path]), winners[path]
         if names[0] != names[1]:
             conflicts.append(Conflict(path, names[winner], "", names[winner]))
-            renamed = _renamed((theirs, ours)[winner], names[1 - winner], names[winner])
-            ours, theirs = (ours, renamed) if winner == 0 else (renamed, theirs)
+            sides[1 - winner] = _renamed(sides[1 - winner], names[1 - winner], names[winner])
             renames[1 - winner][path] = names[winner]
     for number in (0, 1):  # a new file of the other side, of the name that one found
         for old, new in renames[number].items():
-            other = (theirs, ours)[number]
-            if new in other and renames[1 - number].get(old) != new:
-                free = _free_name(new, map(on_any_disk, {*base, *ours, *theirs}))
-                if ours_stand(new) == (number == 0):
-                    other = _moved(other, {new: free})
-                    ours, theirs = (ours, other) if number == 0 else (other, theirs)
-                    renames[1 - number].update({o: free for o, n in renames[1 - number].items() if n == new})
-                else:
-                    side = _moved((ours, theirs)[number], {new: free})
-                    ours, theirs = (side, theirs) if number == 0 else (ours, side)
-                    renames[number][old] = free
+            if new in sides[1 - number] and renames[1 - number].get(old) != new:
+                free = _free_name(new, map(on_any_disk, {*base, *sides[0], *sides[1]}))
+                loser = 1 - number if ours_stand(new) == (number == 0) else number
+                sides[loser] = _moved(sides[loser], {new: free})
+                own = [old] if loser == number else [o for o, n in renames[loser].items() if n == new]
+                renames[loser].update(dict.fromkeys(own, free))
     base = _moved(base, renames[0] | renames[1])
-    ours, theirs = _moved(ours, renames[1]), _moved(theirs, renames[0])
+    ours, theirs = _moved(sides[0], renames[1]), _moved(sides[1], renames[0])
     before = {*base, *ours, *theirs}
     merges = _absorbed(base, ours), _absorbed(base, theirs)
     into: dict[str, str] = {}
