@@ -148,12 +148,9 @@ def as_accepted(ours: Tree, base: Tree, moves: Moves, files: Mapping[str, Waitin
 
 
 def divide(
-    here: LocalTree,
-    tree: Tree,
-    files: Mapping[str, WaitingFile],
-    digests: Iterable[str],
+    here: LocalTree, tree: Tree, files: Mapping[str, WaitingFile], digests: Iterable[str],
     writers: Mapping[str, FileWriter],
-) -> tuple[Tree, dict[str, WaitingFile]]:
+) -> tuple[Tree, dict[str, WaitingFile]]:  # fmt: skip
     """Return what of a merged tree may be written here, and what waits: all that nobody took in yet. Of MEMORY.md the
     lines of what waits stay as they are here; other new lines wait too."""
     decided, wanted, waiting = set(digests), dict(tree), dict[str, WaitingFile]()

@@ -136,22 +136,10 @@ def _run_locked(
         sentences = sentences or sorted(f"{row['path']}: {BOTH}" for row in new)  # merged on another machine
         _note_writers(repo, exchange.here, folder(root, state.team) + WRITERS, exchange.state, exchange.commit)
         after = exchange.state._replace(
-            base=exchange.commit,
-            pending="",
-            taking="",
-            time=now,
-            error="",
-            asked=questions,
-            sent=[],
-            machines=exchange.names,
-            tops=exchange.here.places,
-            adopted=sorted(adopted | used),
-            drafts=present,
-            withheld=len(exchange.here.withheld),
-            read=now,
-            watched=exchange.here.watched,
-            seen=exchange.here.seen,
-        )
+            base=exchange.commit, pending="", taking="", time=now, error="", asked=questions, sent=[],
+            machines=exchange.names, tops=exchange.here.places, adopted=sorted(adopted | used), drafts=present,
+            withheld=len(exchange.here.withheld), read=now, watched=exchange.here.watched, seen=exchange.here.seen,
+        )  # fmt: skip
     absent = {path.split("/")[1].replace("+", "/") for path in exchange.tree if path.startswith("projects/")}
     absent -= {top.partition("/")[2].replace("+", "/") for top in exchange.here.places}
     came, went = exchange.changed(exchange.ours), exchange.changed(exchange.theirs)
@@ -162,18 +150,9 @@ def _run_locked(
 
 
 def _exchange(
-    env: dict[str, str],
-    root: str,
-    repo: Remote,
-    state: SyncState,
-    by: str,
-    now: float,
-    ours_of: Callable[[Tree, Tree, moves.Moves], Tree],
-    *,
-    asks: bool,
-    dry_run: bool,
-    offline: bool,
-) -> Exchange:
+    env: dict[str, str], root: str, repo: Remote, state: SyncState, by: str, now: float,
+    ours_of: Callable[[Tree, Tree, moves.Moves], Tree], *, asks: bool, dry_run: bool, offline: bool,
+) -> Exchange:  # fmt: skip
     """Fetch, merge and push, again as long as other machines push before. `ours_of`: what this machine sends, by its
     tree, the base and what moved. Raises MemtuiError."""
     row, sent = f"{MACHINES}/{state.machine}.json", set(state.sent)
@@ -324,14 +303,9 @@ def _accepted_path(state: SyncState) -> str:
 
 
 def _asked(
-    base: Tree,
-    ours: Tree,
-    theirs: Tree,
-    merged: trees.TreeMerge,
-    stands: Callable[[str], bool],
-    name: str,
+    base: Tree, ours: Tree, theirs: Tree, merged: trees.TreeMerge, stands: Callable[[str], bool], name: str,
     writers: Callable[[], Mapping[str, FileWriter]],
-) -> Tree:
+) -> Tree:  # fmt: skip
     """Return a file for each memory that both sides changed in two ways, with the version that does not stand."""
     lost = [one for one in merged.conflicts if one.other]
     others = trees.merge(base, ours, theirs, stands, lambda path: not stands(path)).tree if lost else {}

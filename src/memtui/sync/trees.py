@@ -127,11 +127,9 @@ def ours_stands(
 
 
 def _file(
-    path: str,
-    sides: tuple[bytes | None, bytes | None, bytes | None],
-    conflicts: list[Conflict],
+    path: str, sides: tuple[bytes | None, bytes | None, bytes | None], conflicts: list[Conflict],
     ours_stand: Callable[[str], bool],
-) -> bytes | None:
+) -> bytes | None:  # fmt: skip
     """Merge one file, None where it is absent; adds to `conflicts`."""
     base, ours, theirs = sides
     if theirs in {ours, base}:
