@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memtui.recall import best_scores_hot, everyday, query_hot, segment_hot
+from memtui.recall import best_scores_hot, everyday, judge_hot, query_hot, segment_hot
 
 
 def test_the_memory_that_has_the_words_of_the_prompt_comes_first(store):
@@ -133,3 +133,12 @@ def packed(docs, impacts, number):
         return segment_hot.Posting(bytes(every), False, len(docs), max(impacts))
     body = b"".join(doc.to_bytes(2, sys.byteorder) for doc in docs) + bytes(impacts)
     return segment_hot.Posting(body, False, 0, segment_hot.FULL)
+
+
+def test_an_everyday_prompt_needs_more_than_a_word_of_a_trigger(store):
+    store.remember("assets", "Meshes come from Blender", triggers="[importing from Blender, the model looks outdated]")
+    store.fill(40)
+    store.index(table=...)
+    (everyday,) = [hit for hit in store.search("clean up the imports in this file") if hit.name == "assets"]
+    (telling,) = [hit for hit in store.search("import the meshes from Blender") if hit.name == "assets"]
+    assert judge_hot.CHANCE * everyday.chance < -1.0 < -0.1 < judge_hot.CHANCE * telling.chance

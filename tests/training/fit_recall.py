@@ -83,7 +83,7 @@ def judged(chosen: recall_sets.RecallSet, with_triggers: bool) -> list[Judged]:
 def added(hit: query_hot.Hit) -> float:
     """Return what the judge adds for a memory itself, without what is known of its use and age."""
     own = judge_hot.OF_TYPE.get(hit.type, 0.0) + (judge_hot.PINNED if hit.pinned else 0.0)
-    return own + judge_hot.of_length(hit)
+    return own + judge_hot.of_room(hit)
 
 
 def fit(rows: Sequence[Row]) -> list[float]:

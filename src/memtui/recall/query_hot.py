@@ -38,8 +38,9 @@ class Hit:
     """A memory that a search found. `stamp`: (mtime in ns, size) when it was indexed; `lexical`: BM25 over all fields;
     `share`: of the prompt's idf weight; `cosine`: of its best passage, beyond what everyday prompts have, 0.0 without
     vectors; `overlap`: share in the prompt of its name and description, or of a trigger; `named`: share of the prompt's
-    idf weight in these; `everyday`: how near the prompt is to everyday ones; `topic`: of a standing instruction the
-    share of its topic in the prompt, else -1.0; `score`: all, in points of BM25; `rank`; `margin`: to the next."""
+    idf weight in these; `everyday`: how near the prompt is to everyday ones; `chance`: with trigger lines, how much of
+    a prompt of everyday words it lacks; `topic`: of a standing instruction the share of its topic in the prompt, else
+    -1.0; `score`: all, in points of BM25; `rank`; `margin`: to the next."""
 
     def __init__(self, scope: str, directory: str, row: "tuple[object, ...]") -> None:
         self.scope, self.directory = scope, directory
@@ -53,7 +54,7 @@ class Hit:
         self.paths: tuple[str, ...] = paths  # type: ignore[assignment]
         self.lexical = self.share = self.cosine = self.overlap = self.score = self.margin = 0.0
         self.topic = -1.0
-        self.everyday = self.named = 0.0
+        self.everyday = self.named = self.chance = 0.0
         self.rank = 0
 
     @property
@@ -69,13 +70,13 @@ class Hit:
 
 class IndexPart:
     """A segment that is searched: where it is from, its postings by term, what everyday prompts say (`Manifest`), how
-    near the prompt is to them, and of each standing instruction in it the share of its topic that the prompt names."""
+    near the prompt is to them, how `usual` its words are, and of standing instructions the share of a topic in it."""
 
-    __slots__ = ("directory", "everyday", "nearness", "postings", "scope", "segment", "topics")
+    __slots__ = ("directory", "everyday", "nearness", "postings", "scope", "segment", "topics", "usual")
 
     def __init__(self, scope: str, directory: str, segment: "segment_hot.Segment", everyday: bytes) -> None:
         self.scope, self.directory, self.segment = scope, directory, segment
-        self.everyday, self.nearness = everyday, MEAN_NEARNESS
+        self.everyday, self.nearness, self.usual = everyday, MEAN_NEARNESS, 0.0
         self.postings: dict[str, segment_hot.Posting] = {}
         self.topics: dict[int, float] = {}
 
@@ -111,6 +112,8 @@ def search(
         weights = weighted_terms(text, word_weights) if parts else {}
         if not weights:
             return []
+        for part in parts:  # a word or two of its own make a prompt another one
+            part.usual = (sum([term in word_weights for term in weights]) / len(weights)) ** 4
         return _searched(parts, weights, text, direction, most, allowed, root if sentences else "")
     finally:
         for part in parts:
@@ -216,8 +219,7 @@ def _hits(
             continue
         hit = Hit(part.scope, part.directory, row)
         hit.score, hit.lexical, hit.cosine = score, lexical[at][doc], cosines[at].get(doc, 0.0)
-        hit.topic = part.topics.get(doc, -1.0)
-        hit.everyday = part.nearness
+        hit.topic, hit.everyday = part.topics.get(doc, -1.0), part.nearness
         hits.append(hit)
         docs[at].add(doc)
         parts_read.append((at, doc, row[segment_hot.HEADS]))
@@ -226,6 +228,7 @@ def _hits(
     points = {numbers[term]: idf[term] / weight for term in idf}
     for hit, (at, doc, texts) in zip(hits, parts_read, strict=True):
         hit.share = matched[at][doc] / weight
+        hit.chance = (1.0 - hit.share) * parts[at].usual if len(texts) > 1 else 0.0
         for head in texts:
             overlap, named = _overlap(head, points)
             hit.overlap, hit.named = max(hit.overlap, overlap), max(hit.named, named)
