@@ -45,7 +45,7 @@ def memtui(memtui, world, request):
     return memtui
 
 
-@pytest.mark.every(step=3)
+@pytest.mark.every(step=6)
 @pytest.mark.parametrize("words", CALLS, ids=" ".join)
 def test_every_command_writes_lines_no_wider_than_the_terminal(memtui, words):
     memtui.env["COLUMNS"] = "60"

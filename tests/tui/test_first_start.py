@@ -105,7 +105,6 @@ async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home)
         assert app.screen.group == "memories"  # the offer was answered
 
 
-@pytest.mark.every(step=1)
 async def test_the_first_note_names_what_keeps_sessions_from_being_served(home):
     home.config.mkdir(exist_ok=True)
     (home.config / "settings.json").write_text('{"disableAllHooks": true}')

@@ -281,7 +281,6 @@ async def test_a_model_that_the_service_lacks_is_told_and_which_is_asked(reading
         await until(pilot, lambda: any("so gone-2 is asked" in each.message for each in pilot.app._notifications))
 
 
-@pytest.mark.every(step=1)
 @pytest.mark.parametrize("error", ["", "git could not fetch: no network."])
 async def test_machines_stand_there_once_sync_is_set_up(setup_app, world, error, monkeypatch):
     state = sync.SyncState("git@example.org:you/memories.git", "k1", "laptop", withheld=2, time=NOW - 180, error=error)

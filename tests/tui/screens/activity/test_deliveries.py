@@ -82,6 +82,7 @@ async def live(pilot):
     await settle(pilot)
 
 
+@pytest.mark.slow
 async def test_the_log_newest_first_with_a_receipt_each(app, world):
     async with app.run_test(size=SIZES[0]) as pilot:
         given = [r for r in records(world) if r.get("text")]
@@ -114,6 +115,7 @@ async def test_the_detail_is_the_very_text_why_and_the_receipt(app, world):
         assert "“add tests for the new components” · shop" in screen.detail.plain
 
 
+@pytest.mark.slow
 async def test_new_deliveries_appear_and_the_cursor_stays(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)

@@ -74,6 +74,7 @@ async def test_a_session_a_model_read_is_marked_and_has_its_runs_in_what_it_got(
         assert "Read by the model" in app.screen.detail.plain
 
 
+@pytest.mark.slow
 async def test_until_a_model_is_set_nothing_of_it_is_shown(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
     async with running(app, WIDE) as pilot:
@@ -133,6 +134,7 @@ async def test_a_read_only_look_at_an_answer_writes_nothing(world):
         assert block_files_hot.seen_answers(world.root) == set()
 
 
+@pytest.mark.slow
 async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
     for name in ("guidance", "user_preferences"):
         known(world).edit(name, "", "- Of the run.", run="r9", session="s")
@@ -221,6 +223,7 @@ async def test_what_was_asked_of_the_model_waits_below_the_session(app, world):
         assert "when do we deploy?" in app.screen.detail.plain
 
 
+@pytest.mark.slow
 async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
     ran(world, session="0abc", cwd=world.blog, outcome="done", note="Blog.")
     async with running(app, WIDE) as pilot:

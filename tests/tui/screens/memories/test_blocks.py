@@ -34,6 +34,7 @@ async def to(pilot, name):
     await to_row(pilot, lambda pair: (pair[0].kind, pair[1].memory.stem) == ("model", name))
 
 
+@pytest.mark.slow
 async def test_blocks_of_this_project_are_listed_and_read_once_a_model_is_set(app, world):
     blocks.Blocks(world.root, paths_hot.project_key(world.blog)).edit(
         "guidance", "", "Alt texts.", run="r", session="s"
