@@ -2,7 +2,7 @@
 rule: a wrong rule is worse than none. `proposals.txt` has the words, a letter each, and the forms of these letters."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 from memtui.rules import sentences
@@ -29,7 +29,6 @@ _MARKS = dict(zip(".,;:()/—-，、；：。．！!？?（）–→|", ".,;:()/
 _START = re.compile(r"[.,;:(—]|\)[jO,]+|[jO]+(?=n)|(?<=O)(?=[reEkuvch])|(?<=,)(?=[rek][^.;:—(]*O[reEkvgcw])")
 _SIGNED = re.compile(r"^git commit (-s|-S|--signoff|--gpg-sign)$")
 _REASON = re.compile(r"T[^.;]*")
-Builder = Callable[[MaskedSentence, re.Match[str]], Iterator[Rule]]
 
 
 def rules_of_text(text: str) -> list[Rule]:
@@ -37,12 +36,11 @@ def rules_of_text(text: str) -> list[Rule]:
     pairs = [pair for sentence in sentences.sentences(text[:MOST_CHARS]) for pair in _rules_of(sentence)]
     named = [rule for build, rule in pairs if build is not _chosen]
     uses = {str(rule.subject).split()[0] for rule in named} | {str(rule.other) for rule in named}
-    chosen = (rule for build, rule in pairs if build is _chosen)  # no more than the text itself says of a tool
-    more = [rule for rule in chosen if uses.isdisjoint((str(rule.subject).split()[0], str(rule.other)))]
-    rules = {rule.key(): rule for rule in [*named, *more]}
+    chosen = (rule for build, rule in pairs if build is _chosen)  # where the text itself says nothing of these tools
+    named += [rule for rule in chosen if uses.isdisjoint((str(rule.subject).split()[0], str(rule.other)))]
+    rules = {rule.key(): rule for rule in named}
     wanted = {str(rule.other) for rule in rules.values() if rule.relation == "instead"}
-    sure = [rule for rule in rules.values() if rule.kind == ALWAYS or str(rule.subject) not in wanted]
-    return sure[:MOST_RULES]
+    return [rule for rule in rules.values() if rule.kind == ALWAYS or str(rule.subject) not in wanted][:MOST_RULES]
 
 
 @cache
@@ -77,7 +75,7 @@ def _letters(words: str, names: dict[str, str]) -> str:
     return re.sub(r"w(?=w{2})", "", re.sub(r"\s|F(?=\s*:)", "", _words().sub(letter, words)))
 
 
-def _rules_of(sentence: MaskedSentence) -> Iterator[tuple[Builder, Rule]]:
+def _rules_of(sentence: MaskedSentence) -> Iterator[tuple[object, Rule]]:
     """Yield what a sentence says, and by which form: itself, and its clauses, unless what is beside them limits it."""
     sentence = sentence._replace(names=dict(sentence.names))
     words = _letters(sentence.words, sentence.names).replace("n:", "n")
@@ -109,9 +107,7 @@ def _clauses(words: str, opening: int) -> Iterator[tuple[int, str]]:
         if re.match(r"O[reEkuvch]|,[rek][^.;:—(]*O[reEkvgcw]", words[start - 1 :]) and re.search(r"n[^.;:—]*$", above):
             yield start, f"n{words[start:]}"
         elif above[-1] != "O" and not re.search(r"[LFI]|a(?!c)|^j?D|[\ue100-\ue17f]\)+:", before):
-            if "b" not in words[start:] and re.match("j?b", before):
-                continue
-            yield start, words[start:]
+            yield from () if "b" not in words[start:] and re.match("j?b", before) else ((start, words[start:]),)
 
 
 def _run_kind_of(sentence: MaskedSentence, sign: str) -> str:
@@ -324,7 +320,7 @@ def _chosen(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     others = "" if subject else RIVALS.get(name.removeprefix("./"), "")
     if wrapper := _WRAPPER.match(f"{name} "):
         inner = f"{name} "[wrapper.end() :].strip() or subject.lower()
-        others = RUN_BY.get(inner, others or (inner if inner not in sentences.LANGUAGES else ""))
+        others = RUN_BY.get(inner, others or (inner if inner not in sentences.LANGUAGES and inner[:1] != "-" else ""))
     for other in others.split("; ") if name.startswith("./") or _UNIVERSAL.search(sentence.words) else ():
         if (command := _command(other)) and (wanted := _command(name)):
             yield Rule(NEVER, Pattern(command=command), "instead", Pattern(command=wanted))

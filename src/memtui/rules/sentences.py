@@ -181,8 +181,10 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
 
     def coded(match: re.Match[str]) -> str:
         code, quoted = (match["code"] or "").strip(), match["quoted"] or match["single"] or ""
-        if code[:1] == "." and code[1:] in ENDINGS and code != ".env":  # all files with that ending
-            return sign(f"*{code}", "P" if _OF_FILES.match(match.string, match.end()) else "")
+        is_of_files = _OF_FILES.match(match.string, match.end()) or match.string[: match.start()].endswith("ending in ")
+        ending = code[1:].rpartition(".")[2] if is_of_files else code[1:]
+        if code[:1] == "." and ending in ENDINGS and code != ".env":
+            return sign(f"*{code}", "P" if is_of_files else "")  # all files with that ending
         if code and _BRANCH.fullmatch(code) and _PUSHED.search(match.string, max(0, match.start() - 99), match.start()):
             return sign(code.removeprefix("origin/"), "B")
         if re.fullmatch(r"[\w.-]+", code) and _DIRECTORY.match(match.string, match.end()):

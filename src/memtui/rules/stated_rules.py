@@ -5,6 +5,7 @@ with a repository is counted before it is trusted, too: counting tells the sessi
 
 import os
 import sqlite3
+from contextlib import suppress
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
@@ -53,19 +54,16 @@ def refresh(database: sqlite3.Connection, env: dict[str, str], place: str, now: 
 
 
 def _stamp(path: str) -> str:
-    try:
+    with suppress(OSError):
         status = os.stat(path)
-    except OSError:
-        return ""
-    return f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
+        return f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
+    return ""
 
 
 def _versions(root: str) -> Versions:
     versions = Versions(root)
-    try:
+    with suppress(MemtuiError):  # the times of files and their own fields remain
         versions.follow()
-    except MemtuiError:
-        pass  # the times of files and their own fields remain
     return versions
 
 
