@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recorded
 from memtui.base import globs_hot
 from tables import rows
 
@@ -37,3 +38,7 @@ def test_patterns_with_slashes_match_from_the_root_part_by_part(pattern, parts):
         source += "(?:[^/]+/)*" if piece == "**" else re.escape(piece).replace("\\*", "[^/]*") + "/"
     expected = re.match(source, "/".join(parts) + "/") is not None
     assert globs_hot.matches("/".join(pattern), ROOT + "/" + "/".join(parts), ROOT) is expected
+
+
+def test_patterns_match_as_ever():
+    recorded.check(__file__, "patterns", lambda pattern, path: globs_hot.matches(pattern, path, "/home/me/shop"))

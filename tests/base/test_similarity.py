@@ -2,7 +2,8 @@
 
 import pytest
 
-from memtui.base.similarity import SAME_DRAFT, rule_of, similarity
+import recorded
+from memtui.base.similarity import SAME_DRAFT, holds, rule_of, similarity, words
 from tables import rows
 
 
@@ -22,3 +23,12 @@ def test_the_same_rule(one, other):
 @pytest.mark.parametrize(("one", "other"), rows(__file__, "another rule"))
 def test_another_rule(one, other):
     assert not same(one, other)
+
+
+def test_pairs_are_as_alike_as_ever():
+    def read(one, other):
+        alike = similarity(rule_of(one), rule_of(other))
+        same = [alike.score, alike.shared, alike.contradicts, alike.says_same(0.3)]
+        return [*same, words(one), rule_of(one).order, holds(rule_of(one), rule_of(other))]
+
+    recorded.check(__file__, "pairs", read)

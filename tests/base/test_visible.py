@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import recorded
 from memtui.base import visible_hot
 from tables import rows
 
@@ -58,3 +59,10 @@ def test_what_only_looks_like_a_guarded_tag_is_none_either():
 @given(TEXTS)
 def test_an_attribute_stays_between_its_quotes_on_one_line(value):
     assert not re.search(r'["<>\n\r\t]', visible_hot.attribute(value))
+
+
+def test_odd_texts_are_shown_as_ever():
+    shown = [visible_hot.clean, visible_hot.attribute, visible_hot.one_line]
+    recorded.check(
+        __file__, "odd_texts", *shown, lambda text: visible_hot.revealed(text, lambda char: f"<{ord(char):x}>")
+    )

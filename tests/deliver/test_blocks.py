@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recorded
 from base.test_visible import LENIENT, TEXTS
 from memtui.base import visible_hot
 from memtui.deliver import blocks_hot, record
@@ -187,3 +188,17 @@ def test_each_title_is_that_of_its_own_item_whatever_the_texts_are(drafts, more)
         words = visible_hot.one_line(visible_hot.clean(text))
         # What follows decides whether a bracket is escaped; here nothing does.
         assert title.replace("&lt;", "<") == words.replace("&lt;", "<") or len(words) > LONGEST
+
+
+def test_budgets_are_filled_as_ever():
+    def filled(blocks, budget):
+        made = [
+            blocks_hot.Block(tag, fields, intro, [blocks_hot.Part(*part) for part in parts], unlisted)
+            for tag, fields, intro, parts, unlisted in blocks
+        ]
+        sizes = [block.size("01K8ZC5N8W3M1T9Q6V2R4B7XAD") for block in made]
+        composed = blocks_hot.compose(made, budget, "01K8ZC5N8W3M1T9Q6V2R4B7XAD")
+        return [sizes, composed, blocks_hot.least(made), [blocks_hot.repeated(block) for block in made][:1]]
+
+    recorded.check(__file__, "budgets", filled)
+    recorded.check(__file__, "differences", blocks_hot.difference)

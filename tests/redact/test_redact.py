@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import recorded
 from memtui.redact import redact as redaction
 from memtui.redact import shaped
 from memtui.redact.redact import described, kinds_in, redact
@@ -283,3 +284,21 @@ def test_a_secret_behind_a_document_link_does_not_hide_in_it():
     text, _ = redact(f"https://docs.google.com/document/d/1A2b3C4d5E6f7G8h9I0jK1/edit/{token}")
     assert token not in text
     assert redact(f"<https://{token}@mail.acme.test>")[1]
+
+
+def test_texts_lose_what_they_lost():
+    def read(text, seed):
+        draw = random.Random(seed)
+        secrets = {"{s}": "".join(draw.choices(BASE62, k=draw.choice([8, 16, 24, 32, 40])))}
+        secrets |= {
+            "{h}": draw.randbytes(20).hex(),
+            "{u}": f"{draw.randbytes(4).hex()}-1b2c-4d3e-8f4a-{draw.randbytes(6).hex()}",
+        }
+        for name, secret in secrets.items():
+            text = text.replace(name, secret)
+        after, kinds = redact(text)
+        for name, secret in secrets.items():
+            after = after.replace(secret, name)
+        return [after, kinds]
+
+    recorded.check(__file__, "texts", read)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import recorded
 from memtui.rules import match_hot, rule_hot
 from tables import rows
 
@@ -167,3 +168,11 @@ def test_words_fit_as_letters_fit_a_glob(pattern, words):
     assert bool(fits) == bool(
         match_hot.fits(rule_hot.Pattern(command=f"do {glob.replace('**', '*')}"), text, ROOT) or set(glob) == {"*"}
     )
+
+
+def test_calls_are_judged_as_ever():
+    def read(rule, tool, given):
+        parsed = rule_hot.parse(rule)
+        return [str(parsed), parsed.as_row(), parsed.is_enforceable, judged(rule, match_hot.call_of(tool, given))]
+
+    recorded.check(__file__, "judgements", read, lambda _, tool, given: match_hot.call_of(tool, given))

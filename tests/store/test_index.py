@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import recorded
 from memtui.store.index import index as memory_index
 from memtui.store.index import index_lines
 from memtui.store.index.index import budget, loaded, parse_index
@@ -229,3 +230,26 @@ def test_text_beside_the_lines_of_memories_is_told_in_passages():
     assert found("---\nname: MEMORY\n---\n<!-- note -->\n# Memory\n") == []
     text = "# Shop\n\n## Ports\n- API 8081\n- Web 3000\n\n### Later\nMove them.\r\n"
     assert found(text) == [("Ports", "- API 8081\n- Web 3000"), ("Later", "Move them.")]
+
+
+def test_indexes_read_and_change_as_ever():
+    adds = [index_lines.add_line, lambda *given, kind: index_lines.add_line(*given, kind=kind, at_end=True)]
+    adds += [
+        index_lines.place_line,
+        lambda *given, kind: index_lines.place_line(*given, kind=kind, agent=True, first=True),
+    ]
+    ways = [lambda data, target, kind, add=add: add(data, target, "T", "a hook", kind=kind) for add in adds]
+    ways += [
+        lambda data, target, _: index_lines.append_lines(data, [(target, "T", "h"), ("z.md", "Z", "")]),
+        lambda data, target, _: index_lines.remove_line(data, target),
+        lambda data, target, _: index_lines.recall_only(data, {target, "a.md"}),
+        lambda data, target, _: index_lines.replace_target(data, target, "other name.md", "A", "B"),
+        lambda data, target, _: index_lines.set_hook(data, target, "new", "who"),
+        lambda data, target, _: index_lines.combine_repeated(data, target, "- [One](a.md)"),
+        lambda data, *_: index_lines.remove_empty_sections(data),
+        lambda data, *_: parse_index(data),
+        lambda data, *_: [passages(parse_index(data), ["a.md"]), budget(data), loaded(data, agent=True)],
+        lambda data, *_: [index_lines.text_of(parse_index(data), entry) for entry in parse_index(data).entries],
+    ]
+    encoded = [lambda text, *given, way=way: way(text.encode(), *given) for way in ways]
+    recorded.check(__file__, "index_texts", *encoded)
