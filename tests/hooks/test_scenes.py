@@ -1,14 +1,15 @@
 """Scenes of a session, each in a home of its own: what the hooks said, and what of it the log and the inboxes then have."""
 
+import os
 import re
 
 import pytest
 from launching import Home
 
 import recorded
-from memtui.base import paths_hot
+from memtui.base import clock_hot, paths_hot
 from memtui.deliver import log_hot, record, sessions, statistics
-from memtui.inbox import format_hot
+from memtui.inbox import format_hot, reconciliation_hot, redelivery_hot
 
 # What differs from one run to the next.
 FRESH = [
@@ -35,7 +36,7 @@ def steady(value, words):
 
 def played(base, steps):
     """What the steps of a scene said, and left."""
-    home, said = Home(base), []
+    home, said, transcript = Home(base), [], []
     for name, *given in steps:
         fields = given.pop() if given and isinstance(given[-1], dict) else {}
         if name == "write":
@@ -43,9 +44,28 @@ def played(base, steps):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(given[1])
             continue
+        if name == "heard":  # what the client's transcript has by now
+            home.write_transcript([*transcript, *given])
+            os.utime(home.own_directory / "s1.jsonl", (clock_hot.now() + 60,) * 2)
+            continue
+        if name == "settled":
+            outcomes = reconciliation_hot.reconcile(home.env, str(home.root), "s1", now=clock_hot.now() + given[0])
+            said.append([name, outcomes, redelivery_hot.note(home.env, str(home.root), "s1")])
+            continue
         reply = getattr(home, name)(*given, **fields)
         if hasattr(reply, "context"):
             said.append([name, *given, reply.context, reply.message, reply.refusal])
+            event = {"start": "SessionStart", "prompt": "UserPromptSubmit"}.get(name, "PreToolUse")
+            context = {"type": "hook_additional_context", "hookEvent": event, "content": [reply.context]}
+            if reply.context:
+                transcript.append(
+                    {
+                        "type": "attachment",
+                        "uuid": f"a{len(transcript)}",
+                        "timestamp": clock_hot.iso(clock_hot.now()),
+                        "attachment": context,
+                    }
+                )
     home.settle()
     root = str(home.root)
     inboxes = [[box, name, (path / name).read_text()] for box, path in home.boxes.items() for name in format_hot.FILES.values() if (path / name).exists()]  # fmt: skip

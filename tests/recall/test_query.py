@@ -7,7 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import recorded
 from memtui.recall import best_scores_hot, everyday, judge_hot, query_hot, segment_hot
+from tables import rows
 
 
 def test_the_memory_that_has_the_words_of_the_prompt_comes_first(store):
@@ -76,6 +78,20 @@ def test_words_of_everyday_prompts_count_less_and_such_prompts_show(store):
         store.search(text)[0] for text in ("please fix the tests of this", "where is the espresso machine")
     )
     assert usual.everyday > telling.everyday + 0.1
+
+
+def test_prompts_find_what_they_found(store):
+    for name, description, body, more in rows(__file__, "memories"):
+        store.remember(name, description, body, **more)
+    store.index(table=...)
+    facts = "name type pinned expires paths lexical share cosine overlap named everyday topic score rank margin length"
+
+    def read(prompt):
+        verdicts = judge_hot.judged(store.root, store.search(prompt), 1_795_219_200.0)[:4]
+        hits = [[getattr(one.hit, fact) for fact in facts.split()] for one in verdicts]
+        return [[*hit, one.probability, one.shifts] for hit, one in zip(hits, verdicts, strict=True)]
+
+    recorded.check(__file__, "found", read)
 
 
 def test_neither_a_prompt_nor_an_index_leaves_a_file_open(store):
