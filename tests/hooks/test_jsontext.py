@@ -122,9 +122,6 @@ def test_settings_change_as_ever():
         }
     }
 
-    def changed(text, path, value, key):
-        return settings_merge.append(text, path, value, key)
-
     def served(text, *_):
         record = settings_merge.Made()
         after = settings_merge.add_status_line(settings_merge.add(text, group, {}, record, "s"), line, record, "s")
@@ -132,4 +129,4 @@ def test_settings_change_as_ever():
 
     replaced = lambda text, path, value, _: settings_merge.replace(text, path, value)
     removed = lambda text, path, *_: settings_merge.remove(text, path)
-    recorded.check(__file__, "settings_texts", changed, replaced, removed, served)
+    recorded.check(__file__, "settings_texts", settings_merge.append, replaced, removed, served)

@@ -8,6 +8,7 @@ from launching import EVENTS
 
 from memtui.base import paths_hot
 from memtui.inbox import file_hot
+from tables import rows
 
 
 def tags(context):
@@ -214,21 +215,9 @@ def fill(home):
 
 
 @pytest.mark.every(step=3)
-@pytest.mark.parametrize(
-    ("settings", "brings"),
-    [
-        ("", EVERYTHING),
-        ('mode = "full"', EVERYTHING),
-        ('mode = "notes"', EVERYTHING - {"memtui-pending-updates"}),
-        ('mode = "off"', set()),
-        ('mode = "off"\n[projects."PROJECT"]\nmode = "full"', EVERYTHING),
-        ('[projects."PROJECT"]\nmode = "off"', set()),
-        ('mode = "off"\n[projects."PROJECT"]\nmode = "notes"', EVERYTHING - {"memtui-pending-updates"}),
-        ('[projects."/another"]\nmode = "off"', EVERYTHING),
-        ('mode = "loud"', EVERYTHING),
-    ],
-)
+@pytest.mark.parametrize(("settings", "brings"), rows(__file__, "the mode says what comes"))
 def test_the_mode_says_what_comes(home, settings, brings):
+    brings = set(brings)
     fill(home)
     home.settings(settings.replace("PROJECT", str(home.project)))
     started = home.start()

@@ -12,6 +12,7 @@ from memtui.inbox import format_hot, guidance, undelivered
 from memtui.review.entries import Review
 from memtui.review.waiting_entries import waiting_in
 from memtui.store.journal import undo
+from tables import rows
 
 NOW = 1_795_000_000.0
 
@@ -86,21 +87,10 @@ def berlin(monkeypatch):
 
 
 def test_an_end_is_given_as_people_say_it_or_refused_with_examples(berlin):
-    for words, ends in (
-        ("2h", "01T15:00"),
-        ("3d", "04T13:00"),
-        ("18:00", "01T16:00"),
-        ("9:30", "02T07:30"),  # over today: the next one
-        ("today", "01T21:59"),
-        ("Tomorrow", "02T21:59"),
-        ("tomorrow 8:15", "02T06:15"),
-        ("2026-07-03", "03T21:59"),
-        ("2026-07-03 08:00", "03T06:00"),
-    ):
+    for words, ends in rows(__file__, "an end"):
         assert clock_hot.iso_seconds(guidance.expiry(words, berlin)) == f"2026-07-{ends}:00Z"
     assert "expires" not in guidance.fields("ci", [], False, "never", berlin)
-    odd = ("soon", "25:00", "18:60", "tomorrow soon", "today 9:00", "18", ":", "１8:00", "", "now", "yesterday")
-    for words in odd:
+    for words in rows(__file__, "no end"):
         with pytest.raises(UsageError) as caught:
             guidance.expiry(words, berlin)
         assert "tomorrow" in caught.value.hint

@@ -8,14 +8,6 @@ import recorded
 from memtui.recall import gloss_hot, own_words_hot, words_hot
 from tables import rows
 
-LOG = """why does the deploy of the billing service hang?
-
-2026-11-21T09:00:01Z INFO starting worker 17 on host ip-10-0-0-3
-2026-11-21T09:00:02Z INFO connected to broker
-2026-11-21T09:00:07Z ERROR PaymentGateway.charge_card failed: ECONNREFUSED at lib/payments/gateway.py
-    at Object.<anonymous> (/srv/app/node_modules/express/lib/router.js:12:3)
-2026-11-21T09:00:08Z INFO retrying"""
-
 
 @pytest.mark.parametrize(("prompt", "why"), rows(__file__, "what is no question of a person counts for nothing"))
 def test_what_is_no_question_of_a_person_counts_for_nothing(prompt, why):
@@ -25,22 +17,6 @@ def test_what_is_no_question_of_a_person_counts_for_nothing(prompt, why):
 @pytest.mark.parametrize("prompt", rows(__file__, "a prompt in a persons words counts whole"))
 def test_a_prompt_in_a_persons_words_counts_whole(prompt):
     assert own_words_hot.counted(prompt) == (prompt, "")
-
-
-def test_of_a_log_or_code_the_question_and_errors_count_in_any_form():
-    told, why = own_words_hot.counted(LOG)
-    assert why == ""
-    question, _, names = told.partition("\n\n")
-    assert question == "why does the deploy of the billing service hang?"
-    assert names.split() == ["PaymentGateway.charge_card", "ECONNREFUSED", "payments/gateway.py"]
-    told, _ = own_words_hot.counted("2026-11-21T09:00:01Z INFO fine\n" * 5000 + "what is the retention of this log?")
-    assert told == "what is the retention of this log?"
-    told, _ = own_words_hot.counted(
-        "please make this shorter for me\n```python\ndef a():\n    raise ValueError(x)\nlog.error('user_table gone')\n```"
-    )
-    assert told.split("\n") == ["please make this shorter for me", "ValueError log.error user_table"]
-    for forms in ("test tests testing tested", "deploy deploys deploying deployed", "cache caches caching cached"):
-        assert len(set(words_hot.terms(forms))) == 1, forms
 
 
 @pytest.mark.parametrize(("text", "expected"), rows(__file__, "a word is split and kept whole"))

@@ -233,23 +233,19 @@ def test_text_beside_the_lines_of_memories_is_told_in_passages():
 
 
 def test_indexes_read_and_change_as_ever():
-    adds = [index_lines.add_line, lambda *given, kind: index_lines.add_line(*given, kind=kind, at_end=True)]
-    adds += [
-        index_lines.place_line,
-        lambda *given, kind: index_lines.place_line(*given, kind=kind, agent=True, first=True),
+    change = lambda name, text, given, more: getattr(index_lines, name)(text.encode(), *given, **more)
+    recorded.check(__file__, "index_changes", change)
+    read = [
+        lambda index, read=read: [read(index, entry) for entry in index.entries]
+        for read in (index_lines.text_of, index_lines.joined)
     ]
-    ways = [lambda data, target, kind, add=add: add(data, target, "T", "a hook", kind=kind) for add in adds]
-    ways += [
-        lambda data, target, _: index_lines.append_lines(data, [(target, "T", "h"), ("z.md", "Z", "")]),
-        lambda data, target, _: index_lines.remove_line(data, target),
-        lambda data, target, _: index_lines.recall_only(data, {target, "a.md"}),
-        lambda data, target, _: index_lines.replace_target(data, target, "other name.md", "A", "B"),
-        lambda data, target, _: index_lines.set_hook(data, target, "new", "who"),
-        lambda data, target, _: index_lines.combine_repeated(data, target, "- [One](a.md)"),
-        lambda data, *_: index_lines.remove_empty_sections(data),
-        lambda data, *_: parse_index(data),
-        lambda data, *_: [passages(parse_index(data), ["a.md"]), budget(data), loaded(data, agent=True)],
-        lambda data, *_: [index_lines.text_of(parse_index(data), entry) for entry in parse_index(data).entries],
+    read += [
+        lambda index: index,
+        lambda index: passages(index, ["a.md"]),
+        index_lines.repeated,
+        index_lines.empty_sections,
     ]
-    encoded = [lambda text, *given, way=way: way(text.encode(), *given) for way in ways]
-    recorded.check(__file__, "index_texts", *encoded)
+    of_text = [lambda text, read=read: read(parse_index(text.encode())) for read in read]
+    recorded.check(
+        __file__, "index_texts", *of_text, lambda text: [budget(text.encode()), loaded(text.encode(), agent=True)]
+    )

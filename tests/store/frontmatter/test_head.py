@@ -88,23 +88,3 @@ def test_it_agrees_with_the_whole_reader_on_well_formed_files(data):
 def test_any_bytes_give_three_texts_that_can_be_written(data):
     for text in head_hot.summarise(data):
         text.encode()
-
-
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (b"---\nname: a\ndescription: Fix: do it\nmetadata: \n  node_type: memory\n  type: user\n---\nx", ("a", "Fix: do it", "user")),
-        (b"---\nname: a\ntype: user\nmetadata:\n  type: tool\n---\nx", ("a", "", "tool")),
-        (b"---\ntitle: A title\ntype: gotcha\n---\nx", ("", "A title", "gotcha")),
-        (b"\n# A heading\n\ntext", ("", "A heading", "")),
-        (b"---\n\nA rule, then text.\n\n---\n", ("", "A rule, then text.", "")),
-        (b"---\nname: a\ndescription: cut of", ("a", "", "")),
-        (b"---\nname: a\ndescription: no end\n", ("a", "no end", "")),
-        (b"---\n .:\n!", ("", "", "")),
-        (b"", ("", "", "")),
-        (b"\0\0", ("", "", "")),
-        (b"x" * 1_000_000, ("", "x" * 299 + "…", "")),
-    ],
-)  # fmt: skip
-def test_forms(data, expected):
-    assert head_hot.summarise(data) == expected
