@@ -144,12 +144,10 @@ def changes(root: str, local: LocalTree, merged: Tree) -> list[Change]:
     changes_here: list[Change] = []
     inside: dict[str, bool] = {}
     for path in sorted({*local.tree, *merged}):
-        top = next((top for top in local.places if path.startswith(top + "/")), "")
-        before, after = local.tree.get(path), merged.get(path)
-        if not top or before == after:
+        (top, name), before, after = rows.split(path), local.tree.get(path), merged.get(path)
+        if top not in local.places or before == after:
             continue
         directory = local.places[top]
-        name = path[len(top) + 1 :]
         file = f"{directory}/{name}"
         is_ours = name == locate_hot.INDEX_NAME or locate_hot.is_memory_name(name.rpartition("/")[2])
         if file in local.withheld or not is_ours:
@@ -190,8 +188,8 @@ def late(state: SyncState, here: LocalTree, base: Tree) -> set[str]:
 
 def file_of(here: LocalTree, path: str) -> str:
     """Return the file on this machine of a path in the tree; empty if its project is not here."""
-    top = next((top for top in here.places if path.startswith(top + "/")), "")
-    return f"{here.places[top]}/{path[len(top) + 1 :]}" if top else ""
+    top, name = rows.split(path)
+    return f"{here.places[top]}/{name}" if top in here.places else ""
 
 
 def _without_file(row: dict[str, object]) -> dict[str, object]:

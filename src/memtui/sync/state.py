@@ -13,8 +13,6 @@ from memtui.sync.repository import Remote
 
 LEFT = "/left.json"  # there, of the person's own: its state when this machine left
 WRITERS = "/writers.json"  # in the folder of a sync: who changed each file last
-
-
 MACHINES, FORMAT = "machines", 1  # where the rows of machines are in the tree, and how new it is
 
 

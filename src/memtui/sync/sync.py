@@ -20,12 +20,11 @@ from memtui.store.index import index as memory_index
 from memtui.store.journal import ledger
 from memtui.store.journal.changes import Change
 from memtui.store.journal.journal import Journal
-from memtui.sync import incoming, moves, notes, quick, shared_drafts, trees
+from memtui.sync import incoming, moves, notes, quick, rows, shared_drafts, trees
 from memtui.sync import local as local_files
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
 from memtui.sync.repository import AS_ON, THERE, FileWriter, RejectedError, Remote, Tree
-from memtui.sync.rows import paths as row_paths
 from memtui.sync.state import (
     FORMAT,
     MACHINES,
@@ -172,8 +171,8 @@ def _exchange(
         new = project_moves.find_new(state.tops, {} if state.team else local_files.places(env, {}), trees_there[1])
         project_moves = moves.Moves({**project_moves, **new})
         base, theirs = map(project_moves.tree, trees_there)
-        rows = [data for path, data in theirs.items() if path.startswith(MACHINES + "/")]
-        check_rows(state.url, rows, is_empty=not remote_head, team=state.team)
+        cards = [data for path, data in theirs.items() if path.startswith(MACHINES + "/")]
+        check_rows(state.url, cards, is_empty=not remote_head, team=state.team)
         here = local_files.read(env, state.team, base, project_moves)
         if not state.team:
             state = state._replace(approved=incoming.approved(root, here, base, state.approved))
@@ -188,7 +187,7 @@ def _exchange(
         other = _asked(base_here, ours, theirs, merged, stands, state.name, writers)
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
-        newest = max((number(card, "counter") for card in rows), default=0)
+        newest = max((number(card, "counter") for card in cards), default=0)
         told, seen = (max(number(ours[row], key) for key in pair) for pair in (("time", "told"), ("seen", "counter")))
         is_due = newest > seen and abs(now - told) >= clock_hot.DAY
         if remote_head != state.base and (ours[row] != theirs.get(row) or is_due):  # it says what it takes in now
@@ -276,7 +275,7 @@ def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree, late: se
     waiting = {entry.id for path in drafts_here for entry in format_hot.read(path)}
     is_unread = any(map(format_hot.is_too_long, drafts_here))  # then nobody knows what was decided
     withheld = {path for path in base if local_files.file_of(here, path) in here.withheld}
-    own_rows = row_paths(here.places)
+    own_rows = rows.paths(here.places)
     others = withheld | late | {path for path in base if not (path in own_rows or local_files.file_of(here, path))}
     rest = {path: data for path, data in base.items() if path in others}
     rest = {path: data for path, data in rest.items() if is_unread or path not in names or names[path] in waiting}
@@ -348,19 +347,14 @@ def _leave(root: str, here: LocalTree, tree: Tree, row: dict[str, Any], team: st
     file = local_files.file_of(here, path)
     if not file or path not in tree:
         return ""
-    top = next(top for top in here.places if path.startswith(top + "/"))
+    top, name = rows.split(path)
     label = GLOBAL if top == GLOBAL else f"auto:{os.path.basename(os.path.dirname(here.places[top]))}"
     label = f"{locate_hot.TEAM}:{team}" if team else label
     other = memory.from_bytes(file, label, str(row.get("other")).encode("utf-8", "replace"))
     fields = {
-        "from": f"machine:{row.get('from')}",
-        "kind": drafts.REWRITE,
-        "name": other.stem,
-        "type": other.type,
-        "scope": label,
-        "replaces": file.removeprefix(here.places[top] + "/"),
-        "base": ids_hot.digest(tree[path]),
-    }
+        "from": f"machine:{row.get('from')}", "kind": drafts.REWRITE, "name": other.stem, "type": other.type,
+        "scope": label, "replaces": name, "base": ids_hot.digest(tree[path]),
+    }  # fmt: skip
     inbox = here.inboxes.get(top) or paths_hot.inbox_dir(root, None)
     text = "\n\n".join(filter(None, (other.description, other.body.strip()))) or other.stem
     for entry in format_hot.read(f"{inbox}/{notes.DRAFTS}"):
