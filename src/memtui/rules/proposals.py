@@ -319,8 +319,9 @@ def _chosen(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     subject = sentence.names.get(match.groupdict().get("subject") or "", "")
     others = "" if subject else RIVALS.get(name.removeprefix("./"), "")
     if wrapper := _WRAPPER.match(f"{name} "):
-        inner = f"{name} "[wrapper.end() :].strip() or subject.lower()
-        others = RUN_BY.get(inner, others or (inner if inner not in sentences.LANGUAGES and inner[:1] != "-" else ""))
+        inner = f"{name} "[wrapper.end() :].strip()
+        program = inner or ("" if subject.lower() in sentences.LANGUAGES else subject)
+        others = RUN_BY.get(f"run {inner}" if inner else subject.lower(), others or program * (program[:1] != "-"))
     for other in others.split("; ") if name.startswith("./") or _UNIVERSAL.search(sentence.words) else ():
         if (command := _command(other)) and (wanted := _command(name)):
             yield Rule(NEVER, Pattern(command=command), "instead", Pattern(command=wanted))
