@@ -42,6 +42,7 @@ def test_hooks_of_all_agents_go_again_without_a_trace(memtui, here):
     assert (here / ".copilot" / "hooks" / "memtui.json").exists()
     still = "Codex, Copilot CLI still run memtui: memtui setup hooks --remove --agent all"
     assert still in memtui("setup", "hooks", "--remove", "--yes").err
+    assert memtui("setup", "hooks", "--agent", "all", "--remove", check=False).code == 1  # nobody to ask
     memtui("setup", "hooks", "--agent", "all", "--remove", "--yes")
     assert (here / ".codex" / "hooks.json").read_text() == theirs
     assert [*(here / ".copilot").iterdir()] == []

@@ -223,7 +223,7 @@ def test_the_rules_of_a_draft_come_with_what_past_sessions_did(store, monkeypatc
     assert views.proposed(proposed) == f"{rule}   broken 14 of 20 times in the last 30 days"
     monkeypatch.setattr(counts, "count_in", lambda paths, rules, since: {})
     (proposed,) = approvals.proposed_rules(store, item, Choices(), 1.0)
-    assert views.proposed(proposed) == f"{rule}   not saved yet: no session of the last 30 days had to do with it"
+    assert views.proposed(proposed) == f"{rule}   not saved yet: no session of 30 days ran such a command or edit"
     assert approvals.proposed_rules(store, item, Choices(body="Use pnpm"), 1.0) == []
     fs_hot.write_atomic(config_hot.file_path(store.root), b'rules = "off"\n')
     assert approvals.proposed_rules(store, item, Choices(), 1.0) == []

@@ -54,7 +54,7 @@ def held(counts: "Held", now: float) -> str:
 def proposed(rule: "ProposedRule") -> str:
     """Say a proposed rule with its evidence: `never npm *   broken 14 of 20 times in the last 30 days`."""
     if not rule.opportunities:
-        return f"{rule.rule}   not saved yet: no session of the last {DAYS} days had to do with it"
+        return f"{rule.rule}   not saved yet: no session of {DAYS} days ran such a command or edit"
     return f"{rule.rule}   broken {rule.broken} of {many(rule.opportunities, 'time')} in the last {DAYS} days"
 
 
