@@ -85,9 +85,9 @@ class Untrusted(NamedTuple):
 
 def untrusted(root: str, scopes: Iterable[Scope], changes: Collection[Changed]) -> Iterator[Untrusted]:
     """Yield the memories of some scopes that are not trusted, but for those among `changes`: keeping trusts them."""
-    changed_keys = {change.key for change in changes}
     for scope in scopes:
         files = status.not_trusted(root, scope)
+        changed_keys = {change.key for change in changes if files}
         writers, trusts = (colleagues(scope), trust_of(root, scope)) if files else ({}, None)
         for file in files:
             with suppress(MemtuiError, OSError):
