@@ -308,8 +308,11 @@ class Walker:
     def _leave_form(self) -> None:
         """Type a word into the form that is open, if one is, and escape: the word is kept, or the form asks or says why."""
         word = f"typed{self.count}"
-        if DISCARD not in self._terminal.text or not self._sees(word, word):
-            return  # the cursor is not in a text
+        if DISCARD not in self._terminal.text or not self._worked():
+            return
+        # At rest, since what was pressed before may just leave it; its cursor may be in no text.
+        if DISCARD not in self._terminal.text or not self._sees(word, word) or DISCARD not in self._terminal.text:
+            return
         self._sees("\x1b", DISCARD, gone=True)
         screen = self._terminal.text
         if DISCARD in screen or "can't be" in screen or not self._terminal.running:
