@@ -39,6 +39,14 @@ def test_a_machine_that_does_not_sync_is_said_and_no_note_is_left(synced, bare):
     assert notes(synced) == []
 
 
+def test_a_move_out_of_sync_says_that_other_machines_lose_it(synced, bare):
+    for name in ("ship", "other"):
+        synced("new", name, "--description", "How", "--body", "Text", "--type", "project", "--scope", "global")
+    assert "Your other machines lose it" in synced("mv", "ship", "--scope", "project").err
+    assert "lose" not in synced("mv", "other", "--scope", "auto").err
+    assert "lose" not in synced("mv", "ship", "--scope", "global").err
+
+
 def test_what_a_machine_changed_last_is_found(synced):
     synced("new", "ship", "--description", "How", "--body", "Text", "--type", "project", "--scope", "global")
     synced("new", "other", "--description", "How", "--body", "Text", "--type", "project", "--scope", "global")
