@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_jsontext import VALUES, texts
 
+import recorded
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.client.agents.program import PROGRAM
 from memtui.hooks.install import entries, settings_merge
@@ -422,3 +423,8 @@ NAMES = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters=
 def test_any_path_survives_the_command_line(interpreter, directory):
     line = entries.command("Stop", "/" + interpreter, f"/{directory}/memtui/hooks/launch.py")
     assert entries.parse(line) == entries.HookCommand("/" + interpreter, f"/{directory}/memtui/hooks/launch.py", "Stop")
+
+
+def test_commands_are_made_and_read_as_ever():
+    call = lambda name, *given: getattr(entries, name)(*given)
+    recorded.check(__file__, "commands", call)

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+import recorded
 from memtui.base import clock_hot, fs_hot, ids_hot, session_state_hot
 from memtui.client import process_hot
 from memtui.deliver import log_hot, receipts_hot
@@ -512,3 +513,11 @@ def test_which_deliveries_the_conversation_went_on_without(look):
     assert look(*REWOUND, inner, {"type": "last-prompt", "leafUuid": "r3"}) == ({TWO}, "r3")
     assert look({"type": "user", "uuid": "u"}, {"type": "summary"}) == (set(), "")
     assert redelivery_hot.left_behind("/no/such/file", {ONE}, "") == (set(), "")
+
+
+def test_what_is_off_the_branch_is_what_it_was(tmp_path):
+    def read(rows, names, earlier):
+        (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return redelivery_hot.left_behind(str(tmp_path / "t.jsonl"), set(names), earlier)
+
+    recorded.check(__file__, "branches", read)

@@ -42,6 +42,15 @@ def words(path):
     return [text for record in records(path) if (text := speaker.prompt_text(record))]
 
 
+def test_a_fork_lacks_what_came_after_the_place_it_began_at(home, session):
+    fork, later = next(home.rglob(FORK)), session.with_name("rollout-later.jsonl")
+    later.write_text('{"ordinal": 102}\n')
+    given = {"before": (session, 113324), "after": (session, 113325), "later": (later, 0)}
+    rows = [{"id": name, "transcript": str(path), "transcript_size": size} for name, (path, size) in given.items()]
+    assert codex_hot.AGENT.cut_off(str(fork), rows) == {"after", "later"}
+    assert codex_hot.AGENT.cut_off(str(session), rows) == set()
+
+
 def test_a_fork_reads_as_the_same_records_as_ever(home):
     readings.check("codex-fork", records(next(home.rglob(FORK))))
 
