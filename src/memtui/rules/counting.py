@@ -76,18 +76,15 @@ class SessionCounter:
 
     def _look_at_order(self, key: str, rule: Rule, deed: Deed, call: Call) -> Moment | None:
         """Look at commands one by one: `make test && git commit` keeps the order."""
-        lines = []
+        lines, inside = [], self._root.rstrip("/") + "/"
         for part in _parts(call):
             if fits(rule.subject, part, self._root):
                 self._done.add(key)
             if rule.other is not None and (line := fits(rule.other, part, self._root)):
                 lines.append("" if key in self._done else line)
-            if rule.subject.command and any(self._is_inside(path) for path in part.paths):
+            if rule.subject.command and any(path[:1] != "/" or path.startswith(inside) for path in part.paths):
                 self._done.discard(key)
         return _moment(key, deed, next(filter(None, lines), "")) if lines else None
-
-    def _is_inside(self, path: str) -> bool:
-        return not path.startswith("/") or path.startswith(self._root.rstrip("/") + "/")
 
 
 def _parts(call: Call) -> Iterator[Call]:

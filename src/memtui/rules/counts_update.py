@@ -180,19 +180,11 @@ class _Counting:
                     self.database.execute("INSERT OR IGNORE INTO sessions (name) VALUES (?)", (moment.session,))
                     # A turn may end otherwise in a copy of the session: what its own transcript says holds.
                     is_own = moment.session == agents_hot.session_id(path)
-                    self.database.executemany(
-                        REPLACE if is_own else ADD,
-                        [
-                            (number, _hash(moment.id), transcript, moment.session, moment.time, moment.is_kept, is_open)
-                            + (("", "") if moment.is_kept else (moment.uuid, moment.line))
-                            for number in numbers[moment.key]
-                        ],
-                    )
+                    fields = (int(ids_hot.digest(moment.id, 7), 16), transcript, moment.session, moment.time)
+                    end = (moment.is_kept, is_open, *(("", "") if moment.is_kept else (moment.uuid, moment.line)))
+                    rows = [(number, *fields, *end) for number in numbers[moment.key]]
+                    self.database.executemany(REPLACE if is_own else ADD, rows)
         moments.clear()
-
-
-def _hash(call: str) -> int:
-    return int(ids_hot.digest(call, 7), 16)
 
 
 @contextmanager
