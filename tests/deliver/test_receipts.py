@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import recorded
 from memtui.base import clock_hot
 from memtui.client import process_hot
 from memtui.deliver import receipts_hot
@@ -366,3 +367,17 @@ def test_the_step_before_a_time_is_found_also_in_a_long_session():
         steps.note(place, at(7))
     assert steps.at(NOW + 6) == -1, "the oldest are forgotten"
     assert steps.at(NOW + 9) == place
+
+
+def test_what_became_of_deliveries_is_what_it_was(transcript):
+    def read(transcript_rows, logged, later, ended):
+        view = transcript(*transcript_rows)
+        os.utime(transcript.path, (NOW + 1, NOW + 1))
+        views = [
+            view.refresh(),
+            receipts_hot.view_from(str(transcript.path), logged.get("transcript_size", 0), limit=900),
+        ]
+        facts = [[view.outcomes, view.size, view.records_attachments, view.pending] for view in views if view]
+        return [facts, [receipts_hot.outcome(logged, view, NOW + later, ended) for view in views if view]]
+
+    recorded.check(__file__, "receipts", read)

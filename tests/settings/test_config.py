@@ -6,6 +6,7 @@ import pytest
 
 from memtui.base import fastjson_hot, fs_hot
 from memtui.settings import config_hot
+from tables import rows
 
 
 @pytest.fixture
@@ -96,14 +97,9 @@ def test_odd_bytes_dates_and_keys_are_read_and_cached(root, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("key", "bad"),
-    [
-        ("mode", "loud"), ("mode", True), ("mode", ["off"]), ("budget", 499), ("budget", 9801), ("budget", 1e3),
-        ("budget", True), ("budget", "9000"), ("drafts_max", -1), ("drafts_days", "all"), ("todos_max", None),
-        ("extract", 1), ("extract", "yes"), ("extract_confidence", 1.5), ("extract_confidence", float("nan")),
-        ("extract_confidence", True), ("banner", 0),
-    ],
-)  # fmt: skip
+    ("key", "bad"), rows(__file__, "a value that makes no sense counts as absent and is explained")
+)
 def test_a_value_that_makes_no_sense_counts_as_absent_and_is_explained(key, bad):
+    bad = float(bad) if bad == "nan" else bad
     assert config_hot.problem(key, bad).startswith("must be")
     assert config_hot.value({key: bad}, None, key) == config_hot.DEFAULTS[key]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from memtui.base.errors import MemtuiError
 from memtui.store import memory, references
 from memtui.store.frontmatter import document
+from tables import rows
 
 
 def of(text, path="/x/some-file.md"):
@@ -64,14 +65,7 @@ def test_a_new_file_reads_back(name, description, kind, body):
     assert [found.fields["name"], found.fields["description"], found.type] == want
 
 
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [
-        *(("Use pnpm, never npm!", "use-pnpm-never-npm"), ("记忆 文件", "记忆-文件"), ("---", "a-memory")),
-        *(("Memory", "a-memory"), ("../../etc/passwd", "etc-passwd"), ("a" * 300, "a" * 80)),
-        *(("word " * 40, "-".join(["word"] * 16)), ("\ud800🎉", "a-memory")),
-    ],
-)
+@pytest.mark.parametrize(("name", "slug"), rows(__file__, "slugs"))
 def test_slugs(name, slug):
     assert memory.slugify(name) == slug
 
