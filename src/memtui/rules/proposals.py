@@ -201,10 +201,11 @@ def _instead(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
 
 def _option(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield that a command is not run with an option, or not without one: one beside it, or its own."""
-    groups, name = match.groupdict(), sentence.names[match["command"]]
+    groups, names = match.groupdict(), [sentence.names[sign] for sign in sentence.signs(match["command"])]
     signs = sentence.signs(groups.get("banned") or groups.get("wanted") or "")
-    options = [sentence.names[sign] for sign in signs] or _SIGNED.findall(name)
-    for option in options if re.search("[nNBf]", match[0]) or _ALWAYS.search(sentence.words) else ():
+    options = [sentence.names[sign] for sign in signs] or _SIGNED.findall(names[0])
+    is_sure = re.search("[nNBf]", match[0]) or _ALWAYS.search(sentence.words)
+    for name, option in ((name, option) for name in names for option in options if is_sure):
         without = name.replace(f" {option}", "")
         command = _command(f"{without} {option}") if option.startswith("-") else ""
         if command and groups.get("banned"):

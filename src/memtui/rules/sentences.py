@@ -222,7 +222,8 @@ def _kind(code: str) -> str:
         return ""
     is_script = program.startswith(("./", "bin/", "scripts/")) or program.endswith(".sh")
     has_option = re.fullmatch(r"[a-z][\w-]*(?: [\w.:/-]+)* (?:--?|/)[a-z][\w-]*(?: [\w.:/-]+)*", code)
-    if program in PROGRAMS or has_option or (further and (program in LIBRARIES or is_script)):
+    is_program = program in PROGRAMS or (further and program.rpartition("/")[2] in PROGRAMS | LIBRARIES)
+    if is_program or has_option or (further and is_script):
         return "C"
     if _is_path(code) or code in FILES:
         return "P"
