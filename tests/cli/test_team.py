@@ -1,7 +1,5 @@
 """What a team shares in Claude Code's memory: a scope of its own, trusted first, changed only with a word."""
 
-import subprocess
-
 import pytest
 
 from memtui.base import paths_hot
@@ -80,26 +78,3 @@ def test_what_changes_many_or_makes_new_ones_leaves_it_alone(bare, team, command
     before = {path.name: path.read_bytes() for path in team.iterdir()}
     bare(*command, check=False)
     assert {path.name: path.read_bytes() for path in team.iterdir()} == before
-
-
-@pytest.mark.every(step=1)
-def test_a_team_over_git_is_named_where_it_is_and_where_it_is_not(bare, tmp_path):
-    assert "Sync is not set up" in bare("sync", check=False).err
-    assert "There is no team crew here" in bare("sync", "leave", "--team", "crew", check=False).err
-    assert "There is no team crew here" in bare("trust", "--team", "crew", check=False).err
-    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "team.git")], check=True)
-    bare("sync", "setup", str(tmp_path / "team.git"), "--team", "crew", "--name", "desk", "--yes")
-    assert "There are: crew." in bare("sync", "leave", "--team", "shop", check=False).err
-    bare("new", "deploy", "--scope", "global", "--body", "Deploy on Thursdays.")
-    assert "others would have got it" in bare("mv", "deploy", "--scope", "team:crew", check=False).err
-    bare("mv", "deploy", "--scope", "team:crew", "--yes")
-    assert "deploy.md" in bare("sync").out
-    (team,) = bare.json("sync", "status")["teams"]
-    assert (team["team"], team["asked"], [each["name"] for each in team["machines"]]) == ("crew", 0, ["desk"])
-    assert bare.json("show", "team:crew:deploy")["origin"].endswith("desk")
-    path = bare.json("show", "team:crew:deploy")["path"]
-    with open(path, "a") as file:
-        file.write("An agent wrote this.\n")
-    assert bare.json("trust", "--yes")["newly"] == ["deploy.md"]
-    bare("sync", "leave", "--team", "crew")
-    assert "There is no scope “team:crew”" in bare("list", "--scope", "team:crew", check=False).err
