@@ -14,6 +14,7 @@ from e2e.model import PATIENCE, Reply
 from memtui.deliver import error_log_hot
 from memtui.models.subconscious import block_files_hot, control, runs
 from memtui.views import models
+from tables import rows
 from waiting import eventually
 
 from .test_run_process import SAID, answer, edit
@@ -40,6 +41,13 @@ def test_a_state_of_another_shape_is_no_obstacle(read, state):
     control.save(read.root, read.session, state)
     assert read.run(answer(edits=[edit()])).outcome == "done"
     assert read.blocks.text("project_context")
+
+
+@pytest.mark.parametrize(("row", "after"), rows(__file__, "a row of the log is read as far as it is one"))
+def test_a_row_of_the_log_is_read_as_far_as_it_is_one(row, after):
+    run = runs.read({"v": 1, **RUN, **row})
+    told = run and [run.data(), run.remarks(), run.settled(1.8e9).outcome, run.blocks, len(run.answers)]
+    assert json.loads(json.dumps(told)) == after
 
 
 def test_an_error_that_nobody_thought_of_is_logged(read):
