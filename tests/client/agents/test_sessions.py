@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recorded
 from memtui.client import agents
 from memtui.client.agents import agents_hot, programs
 from memtui.client.transcripts.conversation import Conversation
@@ -128,6 +129,10 @@ def test_the_words_heard_are_the_persons_alone_and_once(session, sample):
 
 def test_a_session_reads_as_the_same_records_as_ever(session, sample):
     readings.check(sample.data.partition("/")[0], list(Reader(str(session))))
+
+
+def test_agents_read_payloads_and_answer_as_ever():
+    recorded.check(__file__, "payloads", lambda agent, name, *given: getattr(agents_hot.load(agent), name)(*given))
 
 
 def test_a_reading_from_any_line_hears_the_same_words_under_the_same_ids(session, sample):
