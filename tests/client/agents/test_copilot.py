@@ -129,6 +129,7 @@ def test_a_prompt_that_a_hook_blocked_took_our_text_along(session):
     assert outcome(session) == receipts_hot.FAILED
 
 
+@pytest.mark.slow
 @given(st.integers(0, len(LINES)))
 def test_receipts_are_the_same_however_a_file_grows(session, at):
     session.write_bytes(b"".join(LINES[:at]))

@@ -60,6 +60,7 @@ WRONG = (
 )
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_a_line_with_a_value_of_another_type_stops_no_reading(tmp_path_factory, data):
     lines = [json.loads(line) for line in LINES]

@@ -222,6 +222,7 @@ def test_of_two_messages_with_one_time_none_is_left_out(database):
     assert len(set(said)) == 200
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 400), max_size=12), st.binary(max_size=30))
 def test_damaged_rows_are_left_out_and_never_stop_a_reading(places, damage):
     with closing(sqlite3.connect(":memory:")) as memory:
