@@ -1,5 +1,6 @@
 """Activity: the notes that wait, then the sessions, newest first, with what each got, why, and whether it arrived."""
 
+import math
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -283,6 +284,7 @@ class Activity(ListScreen[Row]):
 
     def show_break(self, session: str, key: str) -> None:
         """Show what a session got and did, the cursor on the row of a rule that it broke."""
+        self.services.undone_at = -math.inf  # an undo just before did not bring the rows that are read now
         self.show_query(f"session:{session}")
         self.wanted = lambda listed: next((at for at, row in enumerate(listed) if row.key == key), None)
         self.fill()
