@@ -76,9 +76,9 @@ def read_table(path: str, kind: str = "cache") -> "dict[str, object]":
         return {}
 
 
-def read_bytes(path: str, limit: int = -1, offset: int = 0) -> bytes:
+def read_bytes(path: str, limit: int = -1, offset: int = 0, follow: bool = True) -> bytes:
     """Read a regular file from `offset`, at most `limit` bytes (-1: all), whoever owns it. Raises OSError."""
-    fd = open_regular(path)
+    fd = open_regular(path, follow=follow)
     try:
         return _read(fd, offset, posix.fstat(fd).st_size - offset, limit)
     finally:

@@ -90,13 +90,15 @@ def read(env: dict[str, str], team: str, base: Tree, moves: Moves = NO_MOVES) ->
         twins: dict[str, str] = {}
         for file in sorted([*files, locate_hot.INDEX_NAME], key=lambda file: f"{top}/{file}" not in base):
             path, name = f"{directory}/{file}", f"{top}/{file}"
-            if os.path.islink(path) or (file == locate_hot.INDEX_NAME and not os.path.isfile(path)):
+            if file == locate_hot.INDEX_NAME and not os.path.isfile(path):
                 continue
             try:
-                data = fs_hot.read_bytes(path)
+                data = fs_hot.read_bytes(path, follow=False)
             except FileNotFoundError:  # removed meanwhile
                 continue
             except OSError as error:
+                if os.path.islink(path):
+                    continue
                 raise storage_error(error, path) from error
             reason = "" if is_safe(name) else "its name can't travel"
             reason = reason or ("it has over 1 MB" if len(data) > MAX_BYTES else "")
