@@ -37,8 +37,7 @@ def merge(
     conflicts: list[Conflict] = []
     if theirs == base:
         return TreeMerge(dict(ours), conflicts)
-    is_mine = any(base.get(path) != data and path.endswith(".md") for path, data in ours.items())
-    if (is_mine or base.keys() - ours.keys()) and not ours_stand(""):  # one order on both, so that each does the same
+    if not ours_stand(""):  # one order on both machines, so that each step does the same
         others = [(lambda path, one=one: not one(path)) if one else None for one in (ours_stand, of_text)]
         return merge(base, theirs, ours, others[0] or ours_stand, others[1])
     sides = [_apart(base, side) for side in (ours, theirs)]
