@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from memtui.base import paths_hot
+from memtui.base import paths_hot, session_state_hot
 from memtui.learn.backfill import past_sessions, progress
 from memtui.learn.backfill.past_sessions import BackfillReading
 from memtui.review.waiting_entries import waiting_in
@@ -98,6 +98,15 @@ async def test_earlier_sessions_are_offered_once_also_if_hooks_were_there_before
         await answer(pilot, ends)
     app = MemtuiApp(dict(env), project, now=NOW)
     async with running(app, (100, 40)) as pilot:
+        assert not isinstance(app.screen, Choice)
+
+
+async def test_sessions_that_hooks_read_as_they_ran_are_not_offered(empty):
+    env, project = empty
+    leave(env, project, RULE)
+    session_state_hot.save_part(paths_hot.root(dict(env)), "old", "cursor", {})
+    app = MemtuiApp(dict(env), project, now=NOW)
+    async with running(app, (100, 40)):
         assert not isinstance(app.screen, Choice)
 
 

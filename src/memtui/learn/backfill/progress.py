@@ -2,7 +2,8 @@
 
 import os
 
-from memtui.client.agents import programs
+from memtui.base import session_state_hot
+from memtui.client.agents import agents_hot, programs
 
 # What a backfill keeps: how far it has read, and what it found.
 STATE = "run/backfill.json"
@@ -15,5 +16,8 @@ def was_done(root: str) -> bool:
 
 
 def unread(root: str, env: dict[str, str]) -> int:
-    """Return how many sessions there are, of all agents, if none was ever read for drafts; 0 otherwise."""
-    return 0 if was_done(root) else sum(1 for _ in programs.sessions(env))
+    """Return how many sessions there are, of all agents, that no hook and no backfill ever read for drafts."""
+    if was_done(root):
+        return 0
+    ids = map(agents_hot.session_id, programs.sessions(env))
+    return sum(not os.path.lexists(session_state_hot.path(root, session, "cursor")) for session in ids)

@@ -146,8 +146,8 @@ async def begin(services: "Services") -> None:
     from memtui.learn.backfill import progress
 
     root = services.data.root
-    was_asked = services.read_only or State(root).get(SESSIONS_TABLE).get("asked") or progress.was_done(root)
-    if not was_asked and any(programs.sessions(services.data.env)):
+    was_asked = services.read_only or State(root).get(SESSIONS_TABLE).get("asked")
+    if not was_asked and progress.unread(root, services.data.env):
         await read_past_sessions(services)
 
 
