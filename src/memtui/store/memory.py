@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from memtui.base import clock_hot, fs_hot, visible_hot
+from memtui.base import clock_hot, fs_hot, paths_hot, visible_hot
 from memtui.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.store import links
 from memtui.store.frontmatter import document, edit, head_hot
@@ -21,7 +21,6 @@ TYPES = ("user", "feedback", "project", "reference", "tool")
 # Only the beginning of a larger file is shown, as a broken memory.
 MAX_BYTES = 8 << 20
 SLUG_LIMIT = 80
-DISK = "/var/tmp"  # noqa: S108  # where a spool is: it has no name there, and /tmp may be memory
 WINDOW = 1 << 16  # the bytes of a spool that are read at once
 # The fields that are true or false, and how that is written.
 SWITCHES = ("pinned", "pin")
@@ -108,7 +107,8 @@ class Spool:
     """The bytes of many memories as they were read, in a file without a name on the disk. Threads may share it."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile(dir=DISK if os.path.isdir(DISK) else None)  # noqa: SIM115
+        root = paths_hot.root(dict(os.environ))  # /tmp may be memory, and any other disk less private than this one
+        self._file = tempfile.TemporaryFile(dir=root if os.path.isdir(root) else None)  # noqa: SIM115
         self._ends, self._on_disk, self._window = array("Q", [0]), 0, (0, b"")
         self._lock = threading.Lock()
 
