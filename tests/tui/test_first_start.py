@@ -58,6 +58,13 @@ async def test_not_now_is_an_answer(home):
         assert not isinstance(pilot.app.screen, Choice)
 
 
+@pytest.mark.slow
+async def test_enter_installs_also_while_one_reads_on(home):
+    async with running(starting(home), (80, 24)) as pilot:
+        await press(pilot, "tab", "G", "enter")
+        assert installed(home)
+
+
 @pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (160, 48)])
 @pytest.mark.every(step=3)

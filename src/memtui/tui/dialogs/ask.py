@@ -117,7 +117,11 @@ class Options(RowList[tuple[int, str]]):
 class Choice(Dialog[str | None]):
     """A question answered by one of several options; the answer is None if the person left."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "back"), Binding("q", "dismiss(None)", "back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "back"),
+        Binding("q", "dismiss(None)", "back"),
+        Binding("enter", "choose", "choose"),  # also while one reads on below the list
+    ]
 
     def __init__(
         self,
@@ -221,6 +225,9 @@ class Choice(Dialog[str | None]):
             self.dismiss(None)
         else:
             self._narrow("" if self.typing else None)
+
+    def action_choose(self) -> None:
+        self.table.action_open()
 
     @on(RowList.Moved)
     def _show_about(self) -> None:
