@@ -244,7 +244,8 @@ def hindrance(root: str, verdict: Verdict, session: SessionMemories, now: float,
     except OSError:
         return "gone"
     # What needs no trust is taken for what was indexed if its file has the same time and size.
-    same = verdict.stamp == [*hit.stamp] and not locate_hot.needs_trust(hit.scope)
+    is_indexed = verdict.stamp == [*hit.stamp]
+    same = is_indexed and not locate_hot.needs_trust(hit.scope)
     verdict.digest = hit.digest if same else ids_hot.digest(verdict.data)
     if not allowed(hit.scope, hit.directory, verdict.digest):
         return "untrusted"
@@ -266,13 +267,17 @@ def hindrance(root: str, verdict: Verdict, session: SessionMemories, now: float,
         return "known"
     if hit.scope == "auto" and not content_hot.body(verdict.data).strip():
         return "native-index"
+    if not is_indexed:  # what stands above its text is of the file as it is now
+        from memtui.store.frontmatter import head_hot
+
+        name, hit.description, hit.type = head_hot.summarise(verdict.data)
+        hit.name = name or hit.file[hit.file.rfind("/") + 1 :].removesuffix(".md")
     return ""
 
 
 def bound(root: str, matches: "Sequence[Bound]", session: SessionMemories, most: int = MOST) -> "list[Verdict]":
     """Return verdicts of the bound memories that a session may be given, `most` of them, with what their files say."""
     from memtui.recall import query_hot
-    from memtui.store.frontmatter import head_hot
 
     allowed, now = Allowed(root), clock_hot.now()
     verdicts: list[Verdict] = []
@@ -284,9 +289,6 @@ def bound(root: str, matches: "Sequence[Bound]", session: SessionMemories, most:
         if locate_hot.is_set_aside(file) or verdict.outcome or size > units or len(verdicts) == most:
             continue
         units -= size
-        hit = verdict.hit
-        name, hit.description, hit.type = head_hot.summarise(verdict.data)
-        hit.name = name or file[file.rfind("/") + 1 :].removesuffix(".md")
         verdict.outcome, verdict.reason = INJECT, reason
         verdicts.append(verdict)
     return verdicts
