@@ -88,8 +88,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         f"{many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}" * bool(changed),
     ]
     if last is not None and outcome is not None:
-        receipt = styled(*RECEIPTS[outcome])
-        lines.append(f"last delivery {ago(last.time or None, ctx.now())}: {line(what(last.contents))}, {receipt}")
+        receipt, when = styled(*RECEIPTS[outcome]), ago(last.time or None, ctx.now())
+        where = "" if last.root == ctx.project_root else f" in {line(ctx.tilde(last.root))}"
+        lines.append(f"last delivery {when}{where}: {line(what(last.contents))}, {receipt}")
     lines += [styled(f"! {line(findings.with_remedy(finding))}", "yellow") for finding in unread]
     return Result(
         data,
