@@ -22,7 +22,7 @@ from memtui.sync import membership, quick, state, sync
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from sync.daemon import Daemon
 
-WORDS = "ship tests review branch cache deploy release config index query token hook build lint merge".split()
+WORDS = "ship tests review branch cache deploy release config index query cursor hook build lint merge".split()
 
 
 def fill(home, count):
@@ -32,6 +32,8 @@ def fill(home, count):
     rows = []
     for number in range(count):
         text = "\n\n".join(" ".join(draw.choices(WORDS, k=30)) + f" {number}." for _ in range(3))
+        if number % 25 == 0:  # 18 of 481 memories of 14 real stores speak of one: the search for secrets looks closer
+            text += "\n\nThe token comes from the environment."
         head = f"---\nname: m{number}\ndescription: about {draw.choice(WORDS)} {number}\ntype: feedback\n---\n\n"
         (directory / f"m{number}.md").write_text(head + text + "\n")
         rows.append(f"- [m{number}](m{number}.md) - about {number}\n")
@@ -62,6 +64,7 @@ def first_syncs(place, count):
     for name in ("a", "b"):
         env = environment(place / name)
         root = paths_hot.root(env)
+        os.sync()  # else this pays for what was written before
         took, cpu = spent(lambda: sync.run(env, membership.join(root, str(remote), name), time.time()))
         clone = ["git", "clone", "-q", "--no-local", "--branch", "memtui", remote]
         # Each into a place of its own: ext4 is slow to give away inodes that were freed a moment ago.
