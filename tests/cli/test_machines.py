@@ -40,9 +40,10 @@ def test_a_machine_that_does_not_sync_is_said_and_no_note_is_left(synced, bare):
 
 
 def test_a_move_out_of_sync_says_that_other_machines_lose_it(synced, bare):
-    for name in ("ship", "other"):
+    for name in ("ship", "other", "third", "fourth"):
         synced("new", name, "--description", "How", "--body", "Text", "--type", "project", "--scope", "global")
-    assert "Your other machines lose it" in synced("mv", "ship", "--scope", "project").err
+    assert "machines lose it with the next sync, until git" in synced("mv", "ship", "--scope", "project").err
+    assert "machines lose them with the next sync, until git" in synced("mv", "third", "fourth", "--scope", "project").err
     assert "lose" not in synced("mv", "other", "--scope", "auto").err
     assert "lose" not in synced("mv", "ship", "--scope", "global").err
 

@@ -126,7 +126,9 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
         from memtui.sync import state
 
         if "" in state.names(ctx.root) and any(other.scope_label.partition(":")[0] in SYNCED for other, _ in pairs):
-            beside = "Your other machines lose it with the next sync, until git brings it to them."
+            it = "it" if len(pairs) == 1 else "them"
+            until = f", until git brings {it} there" if target.root_path or target.is_shared else ""
+            beside = f"Your other machines lose {it} with the next sync{until}."
     words = [memories.written(ctx, "copied to" if args.copy else "now", memory) for _, memory in pairs]
     data = {**(rows[0] if len(args.names) == 1 else {}), "made": rows}
     return bulk.result(data, *words, narrate(beside), memories.undo(len(pairs)))

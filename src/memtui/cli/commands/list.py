@@ -118,8 +118,9 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
     hit_rows = [{**memories.data_of(hit.row.memory), "score": round(hit.score, 3), "line": hit.line} for hit in hits]
     data = {"query": text, "hits": hit_rows}
     if not hits:
-        other = f"Nothing found for “{line(text)}”.\n  Try other words, or --all-projects."
-        return Result(data, other if result.types else memories.NONE_HERE)
+        other = ", or --all-projects" * (not args.all_projects)
+        nothing = f"Nothing found for “{line(text)}”.\n  Try other words{other}."
+        return Result(data, nothing if result.types else memories.NONE_HERE)
     places = [(hit.row.memory, line(hit.scope.shown)) for hit in hits]
     rows = [[_kind(memory), (line(memory.stem), "bold"), at, line(memory.description)] for memory, at in places]
     notes = [line(hit.line)[:200] for hit in hits]
