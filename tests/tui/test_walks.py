@@ -41,7 +41,7 @@ PAUSES = (
     (Activity, "typing_seconds"),
 )
 # Ids are random; the slider of a scroll bar comes a moment after the lines; what is written now is days after the stage's.
-VARYING = re.compile(r"(?<=id=)[0-9A-Z]{26}|[▁-█](?=[ │]*$)|(?<=· )\+\d+d|(?<=written )in \d+d")
+VARYING = re.compile(r"(?<=id=)[0-9A-Z]{26}|[▁-█](?=[ │]*$)|(?<=· )\+\d+[a-z]+|(?<=written )in \d+[a-z]+")
 
 
 async def resting(pilot):
@@ -102,7 +102,7 @@ async def replay(memtui, size, steps):
                 memtui.screen.refresh()
                 await resting(pilot)
             visible_screen_stack.set(memtui._background_screens)  # as for a frame: what a dialog shows below it
-            lines = [VARYING.sub(" ", line).rstrip() for line in hands.lines(memtui)]
+            lines = [VARYING.sub(lambda varying: " " * len(varying[0]), line).rstrip() for line in hands.lines(memtui)]
             nearest = min(reversed(range(len(screens))), key=lambda at: len(changed(screens[at], lines)))
             back = len(screens) - 1 - nearest
             text.append(f"== {step}")
