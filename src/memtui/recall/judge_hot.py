@@ -245,8 +245,8 @@ def hindrance(root: str, verdict: Verdict, session: SessionMemories, now: float,
         return "gone"
     # What needs no trust is taken for what was indexed if its file has the same time and size.
     is_indexed = verdict.stamp == [*hit.stamp]
-    same = is_indexed and not locate_hot.needs_trust(hit.scope)
-    verdict.digest = hit.digest if same else ids_hot.digest(verdict.data)
+    is_same = is_indexed and not locate_hot.needs_trust(hit.scope)
+    verdict.digest = hit.digest if is_same else ids_hot.digest(verdict.data)
     if not allowed(hit.scope, hit.directory, verdict.digest):
         return "untrusted"
     expires = content_hot.expiry(verdict.data)

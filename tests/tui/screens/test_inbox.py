@@ -14,6 +14,7 @@ from textual.widgets import Input, TextArea
 from memtui.base import paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.inbox import file_hot
+from memtui.review.evidence import Evidence
 from memtui.review.waiting_entries import load_hidden, waiting_in
 from memtui.store.store import Store
 from memtui.tui.app import MemtuiApp
@@ -78,6 +79,17 @@ async def test_a_draft_of_a_taken_name_is_not_accepted_alone_or_with_all(world, 
     assert memory(world, "prefer-pnpm") == before
     assert set(updates(world)) == {"prefer-pnpm", "short-changelog"}  # what is folded is not in the list
     assert exists(world.config + "/memory/metric-units.md")
+
+
+async def test_what_is_similar_among_memories_read_anew_meanwhile_is_not_shown(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        screen, old, go = app.screen, Evidence(title="old"), threading.Event()
+        screen._find(screen.table.row_id, lambda: go.wait(20) and old, screen.view.memories)
+        screen._show_memories(screen.view.memories[1:])
+        go.set()
+        await settle(pilot)
+        assert old not in screen.view.evidence.values()
 
 
 async def test_a_draft_is_rewritten_in_a_form_that_always_keeps_what_was_typed(world, app, monkeypatch):

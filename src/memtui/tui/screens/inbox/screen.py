@@ -188,13 +188,15 @@ class Inbox(ListScreen[Decision]):
     def _look_up(self, row: Decision) -> None:
         self._rest_timer = None
         if (find := self.families[row.kind.family].look_up(row)) is not None:
-            self._find(row.key, find)
+            self._find(row.key, find, self.view.memories)
 
     @work(thread=True, exclusive=True, group="evidence")
-    def _find(self, key: str, find: Callable[[], object]) -> None:
-        self.call_later(self._show_found, key, find())
+    def _find(self, key: str, find: Callable[[], object], memories: Sequence[Memory]) -> None:
+        self.call_later(self._show_found, key, find(), memories)
 
-    def _show_found(self, key: str, value: object) -> None:
+    def _show_found(self, key: str, value: object, memories: Sequence[Memory]) -> None:
+        if memories is not self.view.memories:
+            return  # the row is looked up again, since these were read anew
         where: dict[str, object] = self.view.evidence if isinstance(value, Evidence) else self.view.occasions  # type: ignore[assignment]
         where[key] = value
         if self.table.row_id == key:
