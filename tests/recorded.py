@@ -1,6 +1,7 @@
 """What is read of many texts, a row a line of `NAME.jsonl` beside a test module: the arguments, and what was read of them.
 
-A change that means to read them otherwise writes these files anew with MEMTUI_RENEW_SNAPSHOTS=1; then read the diff."""
+A change that means to read them otherwise writes these files anew with MEMTUI_RENEW_SNAPSHOTS=1, in one
+process (without -n); then read the diff."""
 
 import json
 import os

@@ -14,6 +14,7 @@ from memtui.client.agents import agents_hot, programs
 from memtui.client.transcripts.conversation import Conversation
 from memtui.client.transcripts.transcript_hot import Reader
 from memtui.deliver import receipts_hot
+from memtui.learn.backfill import progress
 from tables import rows
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "agents" / "gemini"
@@ -161,6 +162,9 @@ def test_sessions_are_those_of_persons_and_owned_by_their_paths(tmp_path):
     assert len(sessions) == 2
     assert all(GEMINI.owns(path) for path in sessions)
     assert not GEMINI.owns(str(helper))
+    Path(sessions[0]).unlink()
+    Path(sessions[0]).symlink_to(sessions[0])
+    assert progress.unread(str(tmp_path), {"HOME": str(tmp_path)}) == 2, "also one that can't be read"
 
 
 def test_a_tool_of_a_subagent_is_told_by_the_file_written_last(place):

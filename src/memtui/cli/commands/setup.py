@@ -94,8 +94,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     absent = ", ".join(program.title for program in programs.every() if not program.is_present(ctx.env))
     texts = [text for result in results for text in result.text]
     nowhere = narrate(f"Not on this machine: {absent}." if absent else "")
-    code = EXIT_FAILED if rows else 0
-    return Result([*(result.data for result in results), *rows], *texts, nowhere, code=code)
+    return Result([*(result.data for result in results), *rows], *texts, nowhere, code=EXIT_FAILED if rows else 0)
 
 
 def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:

@@ -76,7 +76,7 @@ class Gemini(Agent):
         return FOLDER in path
 
     def session_id(self, path: str) -> str:
-        first_line = fs_hot.read_or_empty(path, HEAD_BYTES).partition(b"\n")[0]
+        first_line = fs_hot.head(path, HEAD_BYTES).partition(b"\n")[0]
         return fastjson_hot.text(fastjson_hot.loads_dict(first_line), "sessionId")
 
     def has_known_format(self, path: str) -> bool:
