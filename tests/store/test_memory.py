@@ -1,5 +1,7 @@
 """A memory as a person sees it, in every form it is found in."""
 
+import os
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -89,3 +91,14 @@ def test_a_slim_memory_reads_what_a_whole_one_holds():
     for mem in (slim, spooled, spooled):
         assert (mem.fields, mem.body, mem.text.strip()) == (whole.fields, whole.body, "Use pnpm.")
     assert (spooled.raw, spooled, spool.read(0), spool.read(2)) == (data, whole, b"b" * memory.WINDOW, b"")
+
+
+def test_a_memory_stays_whole_where_the_disk_is_full(monkeypatch):
+    data, spool = b"---\nname: a\n---\nUse pnpm.\n", memory.Spool()
+    mems = [memory.from_bytes(f"/m/{name}.md", "global", data) for name in "abc"]
+    for mem, size in zip(mems, (len(data), 7, len(data)), strict=True):  # of the second one, a part is written
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "pwrite", lambda fd, data, at, size=size, write=os.pwrite: write(fd, data[:size], at))
+            mem.slim(spool)
+    assert [mem.spool is spool for mem in mems] == [True, False, True]
+    assert [mem.raw for mem in mems] == [data] * 3

@@ -1,5 +1,6 @@
 """One memory: a Markdown file with frontmatter, parsed and written."""
 
+import errno
 import os
 import re
 import sys
@@ -109,17 +110,20 @@ class Spool:
     def __init__(self) -> None:
         root = paths_hot.root(dict(os.environ))  # /tmp may be memory, and any other disk less private than this one
         self._file = tempfile.TemporaryFile(dir=root if os.path.isdir(root) else None)  # noqa: SIM115
-        self._ends, self._on_disk, self._window = array("Q", [0]), 0, (0, b"")
+        self._ends, self._window = array("Q", [0]), (0, b"")
         self._lock = threading.Lock()
 
     def __del__(self) -> None:
-        self._file.close()
+        if hasattr(self, "_file"):
+            self._file.close()
 
     def put(self, data: bytes) -> int:
-        """Add some bytes, and return the number to read them by. Raises OSError."""
+        """Add some bytes, and return the number to read them by. Raises OSError, as on a full disk."""
         with self._lock:
-            self._file.write(data)
-            self._ends.append(self._ends[-1] + len(data))
+            start = self._ends[-1]
+            if os.pwrite(self._file.fileno(), data, start) < len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            self._ends.append(start + len(data))
             return len(self._ends) - 2
 
     def read(self, number: int) -> bytes:
@@ -127,10 +131,6 @@ class Spool:
         start, end = self._ends[number : number + 2]
         first, window = self._window
         if not first <= start <= end <= first + len(window):
-            with self._lock:
-                if self._on_disk < end:
-                    self._file.flush()
-                    self._on_disk = self._ends[-1]
             first, window = self._window = start, os.pread(self._file.fileno(), max(end - start, WINDOW), start)
         return window[start - first : end - first]
 

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from memtui.base import paths_hot
@@ -282,7 +283,9 @@ def memories(scope: Scope, memories: "dict[str, Memory] | None" = None) -> Itera
         if cached.scope_label == scope.label and path.startswith(top) and path not in present:
             cache.pop(path, None)
     is_slim = memories is not None and len(listed) > MOST_WHOLE
-    spool = Spool() if is_slim and len(cache) < MOST_WHOLE else None  # what changes later is held
+    spool = None
+    with suppress(OSError):  # where no file can be written, all are held, as is what changes later
+        spool = Spool() if is_slim and len(cache) < MOST_WHOLE else None
     for name, problem in listed:
         path = f"{scope.directory}/{name}".rstrip("/")
         memory = None if problem else cache.pop(path, None)
