@@ -212,12 +212,10 @@ def test_the_first_line_of_three_dashes_ends_the_fields(data, fields, body):
     assert (doc.fields, doc.body, doc.broken) == (fields, body, None)
 
 
-def edited(text, path, value):
-    doc = document.parse(text.encode())
-    return [doc.with_field(path, value).raw, doc.without_field(path).raw, edit.line_of(doc.block, path)]
-
-
 def test_files_read_and_change_as_ever():
     summarise = lambda text: head_hot.summarise(text.encode())
     recorded.check(__file__, "documents", lambda text: document.parse(text.encode()), summarise)
-    recorded.check(__file__, "edits", edited)
+    changed = lambda text, path, value: document.parse(text.encode()).with_field(path, value).raw
+    removed = lambda text, path, _: document.parse(text.encode()).without_field(path).raw
+    line = lambda text, path, _: edit.line_of(document.parse(text.encode()).block, path)
+    recorded.check(__file__, "edits", changed, removed, line)
