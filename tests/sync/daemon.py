@@ -1,8 +1,10 @@
 """An ssh server of this test's own, on a port of 127.0.0.1, with keys made for it; the client is `ssh` itself."""
 
 import asyncio
+import gc
 import getpass
 import threading
+import warnings
 from pathlib import Path
 
 
@@ -56,6 +58,17 @@ class Daemon:
         return self
 
     def __exit__(self, *_):
-        self.loop.call_soon_threadsafe(self.server.close)
+        async def end():
+            self.server.close()
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+
+        asyncio.run_coroutine_threadsafe(end(), self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
+        self.loop.close()
+        with warnings.catch_warnings():  # asyncssh leaves coroutines that it never awaits: no other test is to collect them
+            warnings.simplefilter("ignore")
+            gc.collect()
