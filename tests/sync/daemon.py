@@ -69,6 +69,6 @@ class Daemon:
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.loop.close()
-        with warnings.catch_warnings():  # asyncssh leaves coroutines that it never awaits: no other test is to collect them
+        with warnings.catch_warnings():  # asyncssh leaves coroutines that no other test is to collect
             warnings.simplefilter("ignore")
             gc.collect()
