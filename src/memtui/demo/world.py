@@ -1,8 +1,7 @@
 """The sample world: two projects with memories in every scope, inboxes, a delivery log of several days, and transcripts
 that prove some of the deliveries. It is for trying memtui without Claude Code, for tests and for screenshots.
 
-`build` is deterministic: the same directory and `now` give the same bytes, ids included, but for inodes in the file of
-counts."""
+`build` is deterministic: the same directory and `now` give the same bytes and ids, but for inodes in counts."""
 
 import os
 import re

@@ -1,5 +1,4 @@
-"""What a machine knows of its syncs, in `sync/own/state.json` and `teams/NAME/state.json`, and what a sync has to
-say."""
+"""What a machine knows of its syncs, `sync/own/state.json` and `teams/NAME/state.json`, and what a sync says."""
 
 import os
 from collections.abc import Mapping

@@ -64,14 +64,12 @@ class Agent:
         return set()
 
     def status(self, path: str) -> "tuple[int, float]":
-        """Return the size of a session file, the end of its offsets, and the seconds since the epoch of its last
-        change. Raises OSError."""
+        """Return a session file's size, the end of its offsets, and last change since the epoch. Raises OSError."""
         status = posix.stat(path)
         return status.st_size, status.st_mtime
 
     def tail(self, path: str, size: int) -> int:
-        """Return an offset with at least `size` bytes of a session behind it, where it is no file of lines; 0 if there
-        are fewer. Raises OSError."""
+        """Return an offset with `size` bytes of a session behind it, or 0, of one that is no lines. Raises OSError."""
         return 0
 
     def session_id(self, path: str) -> str:

@@ -2,8 +2,7 @@
 
 Observed with 0.171.0: a session ("rollout") has a line for each item that its turns completed, under ids that stay.
 What hooks gave stands beside them as developer messages, which are part of every later request up to a compaction, also
-if another hook blocked the prompt. A fork's file names the session and the place that it goes on from, and copies
-nothing."""
+if another hook blocked the prompt. A fork's file names the session and place that it goes on from, no copy."""
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
 from memtui.client.agents import records_hot

@@ -22,8 +22,7 @@ FOLDER, PARENT = "TRUST_FOLDER", "TRUST_PARENT"
 
 
 class GeminiProgram(Program):
-    """Gemini CLI. Its timeouts are in milliseconds. It announces a compaction before every request, so that event has
-    no hook."""
+    """Gemini CLI. Its timeouts are in milliseconds. It announces a compaction before every request: no hook."""
 
     name = "gemini"
     title = "Gemini CLI"

@@ -40,8 +40,7 @@ class Run:
     """One run. `event`: after which hook; `outcome`: BEGUN, DONE, FAILED, STOPPED, or why the model gave no answer;
     `why`: in words; `heard`: messages read; `limit`: the seconds that it may take; `process`: as process_hot tells it;
     `looks`: what its tools looked at; `step_count`: how often it used a tool (trace.py); `files` that it changed, and
-    those `unversioned`; `changes`: of blocks, each begun by the block's name; `refused`: what it asked for and did not
-    get."""
+    those `unversioned`; `changes`: of blocks, each begun by the block's name; `refused`: what it did not get."""
 
     id: str
     time: float
