@@ -212,12 +212,15 @@ def test_the_text_of_the_machine_that_changed_more_stands_in_any_order(both, fir
         assert "Sundays" in machine.text("ship")
         assert ["Mondays" in draft.text for draft in machine.drafts()] == [True]
     membership.leave(laptop.root)
+    (laptop.directories["global"] / "ship.md").unlink()  # for it alone, as it is away
     review = entries.Review(desktop.root)
     review.reject(waiting_in(desktop.root, [None], ["updates"]))
     desktop.sync()
     membership.join(laptop.root, laptop.state.url)
     laptop.sync()
     assert laptop.drafts() == []  # what was decided while it was away
+    desktop.sync()
+    assert laptop.text("ship") == desktop.text("ship")
 
 
 @pytest.mark.every(step=1)

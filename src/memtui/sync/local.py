@@ -177,13 +177,15 @@ def changes(root: str, local: LocalTree, merged: Tree) -> list[Change]:
 
 def late(state: SyncState, here: LocalTree, base: Tree) -> set[str]:
     """Return the files of the last sync's tree, as they are called now, that belong to a project which this machine did
-    not have then, or elsewhere, or whose directory is gone, as of a disk that is not there: nobody deleted them."""
+    not have then, or elsewhere, or whose directory is gone, as of a disk that is not there: nobody deleted them. Nor is
+    what went while this machine was away deleted for all."""
     paths: set[str] = set()
     absent = {directory for directory in here.places.values() if not os.path.isdir(directory)}
     for path in base if state.tops else ():
         new = here.moves.path(path)
         directory, before = here.places.get(top_of(new), ""), state.tops.get(top_of(path), "elsewhere")
-        if directory and ((directory in absent and path.endswith(".md")) or before not in {directory, ""}):
+        is_absent = directory in absent or (state.is_back and new not in here.tree)
+        if directory and ((is_absent and path.endswith(".md")) or before not in {directory, ""}):
             paths.add(new)
     return paths
 

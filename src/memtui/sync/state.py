@@ -47,6 +47,7 @@ class SyncState(NamedTuple):
     approved: list[str] = []  # noqa: RUF012
     team: str = ""
     author: str = ""
+    is_back: bool = False  # joined again, and not synced since
 
 
 class SyncOutcome(NamedTuple):

@@ -138,6 +138,7 @@ def _run_locked(
             base=exchange.commit, pending="", taking="", time=now, error="", asked=questions, sent=[],
             machines=exchange.names, tops=exchange.here.places, adopted=sorted(adopted | used), drafts=present,
             withheld=len(exchange.here.withheld), read=now, watched=exchange.here.watched, seen=exchange.here.seen,
+            is_back=False,
         )  # fmt: skip
     absent = {path.split("/")[1].replace("+", "/") for path in exchange.tree if path.startswith("projects/")}
     absent -= {top.partition("/")[2].replace("+", "/") for top in exchange.here.places}
