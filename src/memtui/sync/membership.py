@@ -43,8 +43,8 @@ def join(root: str, url: str, name: str = "", team: str = "", agree: Callable[[]
         card = fastjson_hot.loads_dict(rows.pop(f"{MACHINES}/{state.machine}.json", b""))
         last = before or load(root, team, LEFT)  # it was rolled back, or moved, or this machine left it
         if last is not None and commit and (base := repo.common(last.base, commit)):
-            state = last._replace(url=url, name=name, base=base, pending="", sent=[], seen="", error="")
-            state = state._replace(is_back=before is None)
+            state = last._replace(url=url, name=name, base=base, is_back=last.is_back or before is None)
+            state = state._replace(pending="", sent=[], seen="", error="")
         own = load(root)
         default = fastjson_hot.text(card, "name") or platform.node().partition(".")[0] or "machine"
         names = {str(fastjson_hot.loads_dict(row).get("name")) for row in rows.values()}
