@@ -198,8 +198,7 @@ class Workspace:
         return waiting_proposals.undecided(self.store(), subject, go_on)
 
     def untrusted(self, changes: "Iterable[Changed]" = ()) -> "list[Untrusted]":
-        """Return the memories of this project that are not trusted, but for those among `changes`, and what waits that
-        came from the person's other machines."""
+        """Return the project's untrusted memories that are not among `changes`, and what waits from other machines."""
         from memtui.review import outside_changes
         from memtui.store import scopes
 

@@ -81,8 +81,7 @@ def _occurrences(low: str, words: list[str]) -> Iterator[re.Match[str]]:
 
 
 def named(text: str, low: str, words: list[str]) -> Iterator[Secret]:
-    """Find the secrets after a telling name; `low` is the text in lower case, with the same places, `words` are those
-    of it that are in names."""
+    """Find the secrets after a telling name; `low` is the text in lower case, `words` are those in names."""
     classes = _names()[1]
     done = 0
     for name in _occurrences(low, words):

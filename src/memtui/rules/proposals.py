@@ -35,9 +35,11 @@ def rules_of_text(text: str) -> list[Rule]:
     """Return the rules that a text says, at most MOST_RULES, each once."""
     pairs = [pair for sentence in sentences.sentences(text[:MOST_CHARS]) for pair in _rules_of(sentence)]
     named = [rule for build, rule in pairs if build is not _chosen]
-    uses = {str(rule.subject).split()[0] for rule in named} | {str(rule.other) for rule in named}
-    chosen = (rule for build, rule in pairs if build is _chosen)  # where the text itself says nothing of these tools
-    named += [rule for rule in chosen if uses.isdisjoint((str(rule.subject).split()[0], str(rule.other)))]
+    uses, words = {str(rule.subject).split()[0] for rule in named}, set(re.findall(r"[\w-]+", text))
+    chosen = [(str(rule.subject).split()[0], str(rule.other), rule) for build, rule in pairs if build is _chosen]
+    uses.update(str(rule.other) for rule in named)
+    uses.update(tool for tool, other, _ in chosen if tool in words - {*other.split()})
+    named += [rule for tool, other, rule in chosen if uses.isdisjoint((tool, other))]  # of which the text says no more
     rules = {rule.key(): rule for rule in named}
     wanted = {str(rule.other) for rule in rules.values() if rule.relation == "instead"}
     return [rule for rule in rules.values() if rule.kind == ALWAYS or str(rule.subject) not in wanted][:MOST_RULES]

@@ -84,8 +84,7 @@ def _name(name: str, usual: str, others: set[str]) -> str:
 
 
 def leave(root: str, team: str = "") -> None:
-    """Forget the remote; the person's own memories stay here and there, those of a team stay there, and go here in one
-    step of undo. Raises MemtuiError."""
+    """Forget the remote; one's own memories stay, a team's go here in one step of undo. Raises MemtuiError."""
     top = folder(root, team)
     if team:
         with storing(top):  # first, so that no sync takes what goes here from the team

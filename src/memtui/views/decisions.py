@@ -439,8 +439,7 @@ def of_untrusted(untrusted: "Untrusted", project: str) -> TrustRow:
 
 
 def in_order(rows: Iterable[Decision], hidden: Mapping[str, float], now: float) -> list[Decision]:
-    """Return rows kind by kind, as ORDER has them, the newest first, of drafts the best; `hidden` ones at the end,
-    without those hidden for good."""
+    """Return rows by kind in ORDER, newest first, of drafts the best; `hidden` last, without those hidden for good."""
     ordered, places = [], {word: at for at, word in enumerate((*ORDER, NOTE.word))}
     for row in rows:
         until = hidden.get(row.later_key, 0.0) if row.later_key else 0.0

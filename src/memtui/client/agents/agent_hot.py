@@ -33,7 +33,7 @@ class Agent:
         return payload
 
     def answer(self, event: str, context: str, message: str, refusal: str, decision: str) -> str:
-        """Return what a hook prints: `context` for the model, a `message` for the person, why a tool must not run, and
+        """Return what a hook prints: `context` for the model, a `message` for the person, why a tool is refused, and
         the `decision` on it; empty for nothing."""
         answer: dict[str, object] = {}
         output = {"additionalContext": context} if context else {}

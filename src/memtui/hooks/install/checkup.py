@@ -37,8 +37,7 @@ def check(
     *,
     reads: bool = True,
 ) -> list[Finding]:
-    """Run all checks, change nothing; `client`: an earlier `client_check`; `memories`: as for `status.of_scope`;
-    `reads`: as for `doctor.check`."""
+    """Run all checks; `client`: of an earlier run; `memories`: see `status.of_scope`, `reads`: `doctor.check`."""
     root = paths_hot.root(env)
     project_root = paths_hot.project_root(cwd)
     project = paths_hot.project_key(project_root)
