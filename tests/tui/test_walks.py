@@ -120,7 +120,7 @@ def changed(before, after):
     return [row for row, line in enumerate(after) if line != before[row]]
 
 
-@pytest.mark.every(step=2, of=1)
+@pytest.mark.every(step=3, of=1)
 @pytest.mark.parametrize("path", WALKS, ids=lambda path: path.stem)
 def test_each_step_of_a_walk_changes_on_the_screen_what_it_changed(path, monkeypatch):
     for module, name in PAUSES:
