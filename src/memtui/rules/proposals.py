@@ -326,8 +326,8 @@ def _chosen(sentence: MaskedSentence, match: re.Match[str]) -> Iterator[Rule]:
         program = inner or ("" if subject.lower() in sentences.LANGUAGES else subject)
         others = RUN_BY.get(f"run {inner}" if inner else subject.lower(), others or program * (program[:1] != "-"))
     for other in others.split("; ") if name.startswith("./") or _UNIVERSAL.search(sentence.words) else ():
-        if (command := _command(other)) and (wanted := _command(name)):
-            yield Rule(NEVER, Pattern(command=command), "instead", Pattern(command=wanted))
+        if (command := _command(other)) and (tool := _command(name)):
+            yield Rule(NEVER, Pattern(command=command), "instead", Pattern(command=tool))
 
 
 # In the order of the sections of their forms.

@@ -189,8 +189,8 @@ def _exchange(
         tree = merged.tree if state.team else merged.tree | other
         tree[row] = ours[row]  # also of a machine that was set up again
         newest = max((number(card, "counter") for card in cards), default=0)
-        told, seen = (max(number(ours[row], key) for key in pair) for pair in (("time", "told"), ("seen", "counter")))
-        is_due = newest > seen and abs(now - told) >= clock_hot.DAY
+        sent_at, at = (max(number(ours[row], key) for key in pair) for pair in (("time", "told"), ("seen", "counter")))
+        is_due = newest > at and abs(now - sent_at) >= clock_hot.DAY
         if remote_head != state.base and (ours[row] != theirs.get(row) or is_due):  # it says what it takes in now
             tree[row] = _row({**fastjson_hot.loads_dict(ours[row]), "seen": newest, "told": int(now)})
         names = {path[len(MACHINES) + 1 : -5]: _name(tree[path]) for path in tree if path.startswith(MACHINES + "/")}

@@ -108,7 +108,7 @@ def _save(cache: str, content: dict[str, Any]) -> None:
 def _add_names(history: History, chunks: Iterable[bytes]) -> None:
     """Add the commits of a `git log -p`, their names and their definitions of names asked for to a history."""
     only = None if history.only is None else {name.encode() for name in history.only}
-    asked = {name.encode() for name in history.defined}
+    names = {name.encode() for name in history.defined}
     numbers_by_word = {name.encode(): numbers for name, numbers in history.names.items()}
     plain: set[bytes] = set()  # words that are no names
     for section in _sections(chunks):
@@ -125,7 +125,7 @@ def _add_names(history: History, chunks: Iterable[bytes]) -> None:
                 numbers = numbers_by_word[word] = []
             if not numbers or numbers[-1] < number:
                 numbers.append(number)
-        _add_definitions(history, section, changed & asked)
+        _add_definitions(history, section, changed & names)
     history.names = {word.decode(): numbers for word, numbers in numbers_by_word.items()}
 
 
