@@ -246,7 +246,7 @@ class _LineReader:
 
     def _take_redirection(self) -> bool:
         line, at = self.line, self.at
-        if line[at] == "{" and line[at + 1 : (end := line.find("}", at))].isidentifier():
+        if line[at] == "{" and (end := line.find("}", at)) > 0 and line[at + 1 : end].isidentifier():
             at = end + 1
         while line[at : at + 1].isdigit():
             at += 1
